@@ -1,0 +1,1 @@
+"""Slackwater: standing SQL on Apache Spark, kept exact and delivered on time."""
