@@ -1,0 +1,1 @@
+"""The relational algebra that every query becomes and every rewrite works on."""

@@ -1,0 +1,1 @@
+"""Expressions, the functions they are built from, and facts about them."""

@@ -1,0 +1,490 @@
+"""Turns an optimized Catalyst plan into our algebra, operator by operator.
+
+One rule holds throughout: column i of what we build is attribute i of Catalyst's operator.
+What cannot be represented becomes a `Recompute` leaf at the smallest subtree that holds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slackwater.algebra.columns import Column, Output, pass_through
+from slackwater.algebra.operators import (
+    Aggregate,
+    Expand,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Limit,
+    Project,
+    Range,
+    Recompute,
+    Scan,
+    Sort,
+    Union,
+    Values,
+    Window,
+)
+from slackwater.algebra.rel import Rel
+from slackwater.errors import CatalogError, NonDeterministicError
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.nodes import Call, Expr
+from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.expressions import CatalystReader
+from slackwater.frontend.sql.grouping import GroupReader, project_outputs
+from slackwater.frontend.sql.joins import SplitJoin, split_condition
+from slackwater.frontend.sql.reader import PlanFacts
+from slackwater.frontend.sql.scope import (
+    ColumnNumbers,
+    Scope,
+    UnrepresentableError,
+    expression_id,
+)
+from slackwater.frontend.sql.windows import read_window_call
+from slackwater.types import DataType, same_type
+
+SOURCE_KEY = "slackwater.source"
+"""Column metadata that names the source a planning relation stands for."""
+
+_TRANSPARENT = frozenset(
+    {
+        "Repartition",
+        "RepartitionByExpression",
+        "RebalancePartitions",
+        "CollectMetrics",
+        "ResolvedHint",
+        "SubqueryAlias",
+        "EventTimeWatermark",
+        # A lone LocalLimit only announces the global limit above it.
+        "LocalLimit",
+    }
+)
+_RELATIONS = frozenset({"LogicalRelation", "LogicalRDD", "InMemoryRelation", "HiveTableRelation"})
+_ID_SUFFIX = re.compile(r"#(\d+)L?")
+_INLINE_VALUES_LIMIT = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Readout:
+    """A relation and the columns that Catalyst's attributes became in it."""
+
+    rel: Rel
+    scope: Scope
+
+
+@dataclass(slots=True)
+class PlanReader:
+    """Reads one plan."""
+
+    facts: PlanFacts
+    types: Mapping[int, DataType]
+    numbers: ColumnNumbers = field(default_factory=ColumnNumbers)
+    fragments: dict[str, Any] = field(default_factory=dict)
+
+    def read(self, node: Node) -> Readout:
+        """The operator and everything below it."""
+        try:
+            return self._operator(node)
+        except UnrepresentableError as problem:
+            return self._recompute(node, str(problem))
+
+    def _operator(self, node: Node) -> Readout:
+        if node.name in _TRANSPARENT:
+            return self.read(node.children[0])
+        if node.name in _OPERATORS:
+            return _OPERATORS[node.name](self, node)
+        if node.name in _RELATIONS:
+            return self._scan(node)
+        raise UnrepresentableError(f"operator {node.name} is not known")
+
+    def _recompute(self, node: Node, reason: str) -> Readout:
+        """Leave the subtree to Spark, under a name that equal subtrees share."""
+        plan = self.facts.companion.locate(node.way)
+        fragment = _fragment_name(str(plan.toString()))
+        self.fragments[fragment] = plan
+        scope: dict[int, Column] = {}
+        columns = []
+        for attribute in self.facts.companion.output_attributes(node):
+            column = self.numbers.new(attribute.name, attribute.dtype, attribute.nullable)
+            columns.append(column)
+            scope.setdefault(attribute.id, column)
+        sources = tuple(sorted(source_names(node)))
+        return Readout(Recompute(fragment, reason, sources, tuple(columns)), scope)
+
+    def _reader(
+        self, scope: Scope, subqueries: Mapping[tuple[str | int, ...], Column] | None = None
+    ) -> CatalystReader:
+        return CatalystReader(self.facts, scope, subqueries)
+
+    def _new_output(self, alias: Node, expr: Expr) -> Output:
+        """The column an alias defines; Spark's own type for it, where known, must agree."""
+        told = self.types.get(expression_id(alias))
+        if told is not None and not same_type(told, expr.dtype):
+            raise UnrepresentableError(
+                f"{alias.value('name')} is {told} to Spark but {expr.dtype} by our rules"
+            )
+        name = str(alias.value("name"))
+        return Output(self.numbers.new(name, told or expr.dtype, expr.nullable), expr)
+
+    def _with_subqueries(self, node: Node, fields: tuple[str, ...], source: Readout) -> _Prepared:
+        """Join in the value of every scalar subquery that the node's expressions hold."""
+        rel = source.rel
+        subqueries: dict[tuple[str | int, ...], Column] = {}
+        for name in fields:
+            for expression in node.expressions(name):
+                for each in expression.walk():
+                    if each.name == "ScalarSubquery":
+                        value = self._one_row(self.read(each.subplan()).rel)
+                        rel = Join(JoinKind.CROSS, rel, value)
+                        subqueries[each.way] = value.columns[0]
+        reader = self._reader(source.scope, subqueries)
+        return _Prepared(rel, reader, source.rel.columns if subqueries else None)
+
+    def _one_row(self, rel: Rel) -> Rel:
+        """A relation of exactly one row: NULL if there was none, an error if there were more."""
+        if _has_exactly_one_row(rel):
+            return rel
+        value = rel.columns[0]
+        only = aggregate("single_value", value.ref())
+        column = self.numbers.new(value.name, only.dtype, only.nullable)
+        return Aggregate(rel, (), (Output(column, only),))
+
+    def _scan(self, node: Node) -> Readout:
+        attributes = node.expressions("output")
+        source = _source_of(node)
+        if source is None:
+            raise CatalogError(
+                "the query reads a table that is not a source",
+                where=", ".join(str(each.value("name")) for each in attributes),
+                hint="Create a source for the table and read it by the source's name.",
+            )
+        columns = tuple(self.numbers.from_attribute(each) for each in attributes)
+        return Readout(Scan(source, columns), _scope(attributes, columns))
+
+    def _local_relation(self, node: Node) -> Readout:
+        attributes = node.expressions("output")
+        columns = tuple(self.numbers.from_attribute(each) for each in attributes)
+        literals = self.facts.companion.local_rows(node, limit=_INLINE_VALUES_LIMIT)
+        if literals is None:
+            raise UnrepresentableError("an inline table with too many values")
+        reader = self._reader({})
+        rows = tuple(tuple(reader.constant(each) for each in row) for row in literals)
+        return Readout(Values(columns, rows), _scope(attributes, columns))
+
+    def _one_row_relation(self, _node: Node) -> Readout:
+        return Readout(Values((), ((),)), {})
+
+    def _range(self, node: Node) -> Readout:
+        attributes = node.expressions("output")
+        column = self.numbers.from_attribute(attributes[0])
+        start, end, step = (int(node.value(name)) for name in ("start", "end", "step"))
+        return Readout(Range(column, start, end, step), _scope(attributes, (column,)))
+
+    def _filter(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        prepared = self._with_subqueries(node, ("condition",), source)
+        condition = prepared.reader.read(node.expression("condition"))
+        return _refreshed(prepared.finish(Filter(prepared.rel, condition)), source.scope)
+
+    def _project(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        prepared = self._with_subqueries(node, ("projectList",), source)
+        outputs, scope = self._project_list(node.expressions("projectList"), prepared, source)
+        return Readout(Project(prepared.rel, outputs), scope)
+
+    def _project_list(
+        self, nodes: tuple[Node, ...], prepared: _Prepared, source: Readout
+    ) -> tuple[tuple[Output, ...], Scope]:
+        outputs: list[Output] = []
+        scope: dict[int, Column] = {}
+        for each in nodes:
+            number = expression_id(each)
+            if each.name == "Alias":
+                output = self._new_output(each, prepared.reader.read(each.children[0]))
+            elif number in scope:
+                # The same column twice: the second needs an id of its own.
+                again = scope[number]
+                output = Output(
+                    self.numbers.new(again.name, again.dtype, again.nullable),
+                    prepared.reader.read(each),
+                )
+            else:
+                prepared.reader.read(each)
+                output = pass_through(source.scope[number])
+            outputs.append(output)
+            scope.setdefault(number, output.column)
+        return tuple(outputs), scope
+
+    def _join(self, node: Node) -> Readout:
+        left, right = (self.read(child) for child in node.children)
+        if set(left.scope) & set(right.scope):
+            raise UnrepresentableError("both sides of a join have the same attribute")
+        prepared = self._with_subqueries(node, ("condition",), left)
+        reader = self._reader({**left.scope, **right.scope}, prepared.reader.subqueries)
+        conditions = node.expressions("condition")
+        condition = reader.read(conditions[0]) if conditions else None
+        joined = split_condition(node.object_name("joinType"), prepared.rel, right.rel, condition)
+        scope = {**left.scope, **right.scope}
+        if joined.kind is JoinKind.MARK:
+            return self._mark_join(node, joined, prepared, left.scope)
+        if joined.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.NULL_AWARE_ANTI):
+            scope = dict(left.scope)
+        keep = prepared.keep if prepared.keep is None else (*prepared.keep, *right.rel.columns)
+        finished = _Prepared(prepared.rel, reader, keep).finish(joined.build(None))
+        return _refreshed(finished, scope)
+
+    def _mark_join(
+        self, node: Node, joined: SplitJoin, prepared: _Prepared, scope: Scope
+    ) -> Readout:
+        (attribute,) = node.value("joinType")["exists"]
+        mark = self.numbers.new("exists", self.types[attribute["exprId"]["id"]], False)
+        keep = prepared.keep if prepared.keep is None else (*prepared.keep, mark)
+        finished = _Prepared(prepared.rel, prepared.reader, keep).finish(joined.build(mark))
+        return _refreshed(finished, {**scope, attribute["exprId"]["id"]: mark})
+
+    def _aggregate(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        fields = ("groupingExpressions", "aggregateExpressions")
+        prepared = self._with_subqueries(node, fields, source)
+        group = GroupReader(prepared.reader, self.numbers)
+        for key in node.expressions("groupingExpressions"):
+            known = None
+            if key.name == "AttributeReference":
+                prepared.reader.read(key)
+                known = source.scope[expression_id(key)]
+            group.add_key(key, known)
+        outputs: list[Output] = []
+        scope: dict[int, Column] = {}
+        for each in node.expressions("aggregateExpressions"):
+            output = self._group_output(each, group, scope)
+            outputs.append(output)
+            scope.setdefault(expression_id(each), output.column)
+        grouped = group.relation(prepared.rel)
+        return Readout(project_outputs(grouped, tuple(outputs)), scope)
+
+    def _group_output(self, node: Node, group: GroupReader, seen: Scope) -> Output:
+        """One output of a grouping; a lone aggregate or key keeps the column it has there."""
+        aliased = node.name == "Alias"
+        inner = node.children[0] if aliased else node
+        name = str(node.value("name"))
+        expr = group.read_output(inner, name)
+        taken = {column.id for column in seen.values()}
+        column = group.column_of(expr)
+        if column is not None and column.name == name and column.id not in taken:
+            told = self.types.get(expression_id(node))
+            if told is None or same_type(told, column.dtype):
+                return pass_through(column)
+        if aliased:
+            return self._new_output(node, expr)
+        return Output(self.numbers.new(name, expr.dtype, expr.nullable), expr)
+
+    def _window(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        reader = self._reader(source.scope)
+        partition = reader.read_all(node.expressions("partitionSpec"))
+        order = tuple(reader.sort_key(key) for key in node.expressions("orderSpec"))
+        scope = dict(source.scope)
+        functions = []
+        for alias in node.expressions("windowExpressions"):
+            call = read_window_call(reader, alias.children[0])
+            output = self._new_output(alias, call)
+            functions.append(output)
+            scope[expression_id(alias)] = output.column
+        return Readout(Window(source.rel, partition, order, tuple(functions)), scope)
+
+    def _expand(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        reader = self._reader(source.scope)
+        projections = tuple(reader.read_all(row) for row in node.expression_rows("projections"))
+        attributes = node.expressions("output")
+        columns = tuple(
+            self._expanded(attribute, tuple(row[k] for row in projections), source.scope)
+            for k, attribute in enumerate(attributes)
+        )
+        return Readout(Expand(source.rel, projections, columns), _scope(attributes, columns))
+
+    def _expanded(self, attribute: Node, values: tuple[Expr, ...], scope: Scope) -> Column:
+        """An input column that every projection hands on keeps its id; others are new."""
+        known = scope.get(expression_id(attribute))
+        if known is not None and all(value == known.ref() for value in values):
+            return known
+        nullable = any(value.nullable for value in values)
+        told = self.numbers.from_attribute(attribute)
+        return Column(told.id, told.name, told.dtype, nullable)
+
+    def _generate(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        generator = self._reader(source.scope).read(node.expression("generator"))
+        if not isinstance(generator, Call):
+            raise UnrepresentableError("a generator that is not a function")
+        attributes = node.expressions("generatorOutput")
+        columns = tuple(self.numbers.from_attribute(each) for each in attributes)
+        outer = bool(node.value("outer"))
+        rel: Rel = Generate(source.rel, generator, outer, columns)
+        dropped = self.facts.companion.integers(node, "unrequiredChildIndex")
+        if dropped:
+            kept = [c for k, c in enumerate(source.rel.columns) if k not in dropped]
+            rel = Project(rel, tuple(pass_through(column) for column in (*kept, *columns)))
+        return _refreshed(rel, {**source.scope, **_scope(attributes, columns)})
+
+    def _sort(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        if not node.value("global"):
+            return source
+        prepared = self._with_subqueries(node, ("order",), source)
+        keys = tuple(prepared.reader.sort_key(key) for key in node.expressions("order"))
+        return _refreshed(prepared.finish(Sort(prepared.rel, keys)), source.scope)
+
+    def _limit(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        count = _row_count(node.expression("limitExpr"))
+        if isinstance(source.rel, Limit) and source.rel.count is None:
+            return Readout(Limit(source.rel.input, count, source.rel.offset), source.scope)
+        return Readout(Limit(source.rel, count), source.scope)
+
+    def _offset(self, node: Node) -> Readout:
+        source = self.read(node.children[0])
+        offset = _row_count(node.expression("offsetExpr"))
+        return Readout(Limit(source.rel, None, offset), source.scope)
+
+    def _union(self, node: Node) -> Readout:
+        branches = [self.read(child) for child in node.children]
+        first = branches[0].rel.columns
+        columns = tuple(
+            self.numbers.new(
+                column.name,
+                column.dtype,
+                any(branch.rel.columns[k].nullable for branch in branches),
+            )
+            for k, column in enumerate(first)
+        )
+        places = {column.id: k for k, column in enumerate(first)}
+        scope = {
+            number: columns[places[column.id]]
+            for number, column in branches[0].scope.items()
+            if column.id in places
+        }
+        return Readout(Union(tuple(branch.rel for branch in branches), columns), scope)
+
+    def _python(self, node: Node) -> Readout:
+        """Python functions evaluated beside the input's columns."""
+        source = self.read(node.children[0])
+        reader = self._reader(source.scope)
+        attributes = node.expressions("resultAttrs")
+        calls = reader.read_all(node.expressions("udfs"))
+        columns = tuple(self.numbers.from_attribute(each) for each in attributes)
+        outputs = (
+            *(pass_through(column) for column in source.rel.columns),
+            *(
+                Output(column.as_nullable(), call)
+                for column, call in zip(columns, calls, strict=True)
+            ),
+        )
+        scope = {**source.scope, **_scope(attributes, columns)}
+        return _refreshed(Project(source.rel, outputs), scope)
+
+    def _sample(self, _node: Node) -> Readout:
+        raise NonDeterministicError(
+            "a sample depends on how Spark happens to split the data",
+            hint="Filter on a hash of a key instead: WHERE hash(key) % 100 < 10.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """An input with the values of subqueries joined in, and the columns to keep afterwards."""
+
+    rel: Rel
+    reader: CatalystReader
+    keep: tuple[Column, ...] | None
+
+    def finish(self, rel: Rel) -> Rel:
+        """Drop the subqueries' columns again."""
+        if self.keep is None:
+            return rel
+        return Project(rel, tuple(pass_through(rel.column(column.id)) for column in self.keep))
+
+
+def _refreshed(rel: Rel, scope: Scope) -> Readout:
+    """The scope with each column as it is in `rel`, where NULLs may have come or gone."""
+    columns = {column.id: column for column in rel.columns}
+    return Readout(
+        rel,
+        {number: columns[column.id] for number, column in scope.items() if column.id in columns},
+    )
+
+
+def _scope(attributes: tuple[Node, ...], columns: tuple[Column, ...]) -> Scope:
+    return {
+        expression_id(attribute): column
+        for attribute, column in zip(attributes, columns, strict=True)
+    }
+
+
+def _row_count(node: Node) -> int:
+    if node.name != "Literal" or node.value("value") is None:
+        raise UnrepresentableError("a limit that is not a constant")
+    return int(node.value("value"))
+
+
+def _has_exactly_one_row(rel: Rel) -> bool:
+    if isinstance(rel, Project):
+        return _has_exactly_one_row(rel.input)
+    if isinstance(rel, Values):
+        return len(rel.rows) == 1
+    return isinstance(rel, Aggregate) and not rel.keys
+
+
+def _source_of(node: Node) -> str | None:
+    for attribute in node.expressions("output"):
+        metadata = attribute.value("metadata") or {}
+        if SOURCE_KEY in metadata:
+            return str(metadata[SOURCE_KEY])
+    return None
+
+
+def source_names(node: Node) -> set[str]:
+    """The sources read anywhere below a plan node, subqueries included."""
+    names: set[str] = set()
+    for each in node.walk():
+        if each.name in _RELATIONS and (source := _source_of(each)) is not None:
+            names.add(source)
+        for name in each.fields:
+            for expression in each.expressions(name):
+                for inner in expression.walk():
+                    if inner.fields.get("plan"):
+                        names |= source_names(inner.subplan())
+    return names
+
+
+def _fragment_name(text: str) -> str:
+    """A name made from the text of a plan, with Catalyst's ids replaced by their order."""
+    order: dict[str, str] = {}
+    stable = _ID_SUFFIX.sub(lambda found: f"#{order.setdefault(found[1], str(len(order)))}", text)
+    return f"fragment_{hashlib.sha256(stable.encode()).hexdigest()[:12]}"
+
+
+_OPERATORS: Mapping[str, Callable[[PlanReader, Node], Readout]] = {
+    "LocalRelation": PlanReader._local_relation,
+    "OneRowRelation": PlanReader._one_row_relation,
+    "Range": PlanReader._range,
+    "Filter": PlanReader._filter,
+    "Project": PlanReader._project,
+    "Join": PlanReader._join,
+    "Aggregate": PlanReader._aggregate,
+    "Window": PlanReader._window,
+    "Expand": PlanReader._expand,
+    "Generate": PlanReader._generate,
+    "Sort": PlanReader._sort,
+    "GlobalLimit": PlanReader._limit,
+    "Offset": PlanReader._offset,
+    "Union": PlanReader._union,
+    "BatchEvalPython": PlanReader._python,
+    "ArrowEvalPython": PlanReader._python,
+    "Sample": PlanReader._sample,
+}

@@ -1,0 +1,55 @@
+"""Reads window functions and their frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from slackwater.expr.nodes import (
+    AggregateCall,
+    BoundKind,
+    Call,
+    Frame,
+    FrameBound,
+    FrameUnit,
+    WindowCall,
+)
+from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.reader import ExpressionReader
+from slackwater.frontend.sql.scope import UnrepresentableError
+
+_BOUNDS: Mapping[str, BoundKind] = {
+    "UnboundedPreceding$": BoundKind.UNBOUNDED_PRECEDING,
+    "UnboundedFollowing$": BoundKind.UNBOUNDED_FOLLOWING,
+    "CurrentRow$": BoundKind.CURRENT_ROW,
+}
+_UNITS: Mapping[str, FrameUnit] = {"RowFrame": FrameUnit.ROWS, "RangeFrame": FrameUnit.RANGE}
+_FRAMED = ("nth_value",)
+
+
+def read_window_call(reader: ExpressionReader, node: Node) -> WindowCall:
+    """A WindowExpression: the function and the frame, if the function leaves it open."""
+    if node.name != "WindowExpression":
+        raise UnrepresentableError(f"{node.name} where a window function should stand")
+    function_node, specification = node.children
+    function = reader.read(function_node)
+    if not isinstance(function, Call | AggregateCall):
+        raise UnrepresentableError(f"window function {function_node.name}")
+    frame = None
+    if isinstance(function, AggregateCall) or function.function in _FRAMED:
+        frame = _frame(reader, specification.children[-1])
+    # Aggregates such as `first` carry the flag as an argument instead.
+    ignore = function_node.value("ignoreNulls") is True
+    return WindowCall(function, frame, ignore)
+
+
+def _frame(reader: ExpressionReader, node: Node) -> Frame:
+    if node.name != "SpecifiedWindowFrame":
+        raise UnrepresentableError(f"window frame {node.name}")
+    lower, upper = (_bound(reader, child) for child in node.children)
+    return Frame(_UNITS[node.object_name("frameType")], lower, upper)
+
+
+def _bound(reader: ExpressionReader, node: Node) -> FrameBound:
+    if node.name in _BOUNDS:
+        return FrameBound(_BOUNDS[node.name])
+    return FrameBound(BoundKind.OFFSET, reader.read(node))

@@ -1,0 +1,53 @@
+"""Fixtures of all tests. Spark starts once a process, and only when a test asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from slackwater.config import SparkSettings
+from slackwater.runtime.session import open_spark
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that uses the session, so that `-m "not spark"` leaves the quick ones."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The Spark session of this test process."""
+    with open_spark(SparkSettings(master="local[2]")) as session:
+        yield session
+
+
+@pytest.fixture(autouse=True)
+def _leave_spark_as_found(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Undo what a test did to the shared session: temporary views and properties."""
+    if "spark" not in request.fixturenames:
+        yield
+        return
+    session: SparkSession = request.getfixturevalue("spark")
+    views, properties = _temporary_views(session), session.conf.getAll
+    yield
+    for view in _temporary_views(session) - views:
+        session.catalog.dropTempView(view)
+    _restore_properties(session, properties)
+
+
+def _temporary_views(session: SparkSession) -> set[str]:
+    names = session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
+    return {names.apply(index).table() for index in range(names.size())}
+
+
+def _restore_properties(session: SparkSession, before: dict[str, str]) -> None:
+    after = session.conf.getAll
+    for name in after.keys() - before.keys():
+        session.conf.unset(name)
+    for name, value in before.items():
+        if after.get(name) != value:
+            session.conf.set(name, value)

@@ -1,0 +1,10 @@
+-- title: running sum and average over ROWS
+-- data: tpch
+-- covers: window, rows_frame, sum, avg
+SELECT
+  o_custkey,
+  o_orderkey,
+  sum(o_totalprice) OVER (PARTITION BY o_custkey ORDER BY o_orderdate, o_orderkey ROWS UNBOUNDED PRECEDING) AS spent_so_far,
+  avg(o_totalprice) OVER (PARTITION BY o_custkey ORDER BY o_orderdate, o_orderkey ROWS UNBOUNDED PRECEDING) AS mean_so_far
+FROM orders
+WHERE o_custkey < 100
