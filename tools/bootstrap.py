@@ -1,7 +1,8 @@
 """Makes the virtual environment that every `make` target uses: `python tools/bootstrap.py`.
 
 Needs nothing but Python's standard library. The stamp is written last and names what was
-installed, so that an interrupted set-up is taken up again and a finished one is not repeated.
+installed, so that a finished set-up is not repeated. One that was killed is started afresh:
+pip takes a package that was half unpacked for installed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / ".slackwater-stamp"
+UNFINISHED = VENV / ".slackwater-unfinished"
 INPUTS = ("requirements.lock", "requirements-java.lock", "pyproject.toml")
 
 HEARTBEAT_SECONDS = 15
@@ -69,9 +71,11 @@ def set_up() -> None:
         return
     started = time.monotonic()
     make_environment()
+    UNFINISHED.touch()
     pip("the locked packages (some 500 MB)", "--require-hashes", "-r", "requirements.lock")
     pip("slackwater itself", "--no-deps", "--no-build-isolation", "-e", ".")
     say(f"using {ensure_java()}")
+    UNFINISHED.unlink()
     scratch = STAMP.with_suffix(".new")
     scratch.write_text(wanted)
     scratch.replace(STAMP)
@@ -85,8 +89,8 @@ def fingerprint() -> str:
 
 
 def make_environment() -> None:
-    """Create the virtual environment, unless a usable one made at this place is there."""
-    if environment_works():
+    """Create the virtual environment, unless a whole one made at this place is there."""
+    if environment_works() and not UNFINISHED.exists():
         return
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         raise SetupFailedError(

@@ -74,15 +74,15 @@ class FunctionSpec:
 
     name: str
     result: ResultRule
-    nulls: Nulls = Nulls.STRICT
-    monotone: Mapping[int, Direction] = MappingProxyType({})
+    nulls: Nulls
+    monotone: Mapping[int, Direction]
 
 
 def _specs(
     nulls: Nulls, result: ResultRule, names: str, monotone: Mapping[int, Direction] | None = None
 ) -> Iterable[FunctionSpec]:
     for name in names.split():
-        yield FunctionSpec(name, result, nulls, monotone or MappingProxyType({}))
+        yield FunctionSpec(name, result, nulls, monotone or {})
 
 
 _UP = {0: Direction.UP}
@@ -160,6 +160,7 @@ _STRINGS = (
     *_specs(_ANY, unknown, "sentences str_to_map"),
     *_specs(_STRICT, unknown, "collate"),
     *_specs(_STRICT, _bool, "luhn_check is_valid_utf8"),
+    *_specs(_STRICT, _string, "make_valid_utf8"),
 )
 
 _TIME = (
@@ -175,7 +176,9 @@ _TIME = (
     *_specs(_STRICT, _string, "date_format from_unixtime"),
     *_specs(_PARTIAL, _bigint, "unix_timestamp"),
     *_specs(_PARTIAL, _timestamp, "to_timestamp_ltz try_to_timestamp make_timestamp_ltz"),
+    *_specs(_PARTIAL, _timestamp, "try_make_timestamp_ltz"),
     *_specs(_PARTIAL, always(TIMESTAMP_NTZ), "to_timestamp_ntz make_timestamp_ntz"),
+    *_specs(_PARTIAL, always(TIMESTAMP_NTZ), "try_make_timestamp_ntz"),
     *_specs(_PARTIAL, unknown, "timestampadd"),
     *_specs(_PARTIAL, _bigint, "timestampdiff"),
     *_specs(_PARTIAL, always(IntervalType("YEAR", "MONTH")), "make_ym_interval"),

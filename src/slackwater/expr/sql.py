@@ -87,8 +87,9 @@ class ExpressionPrinter:
             case LambdaVariable(name=name):
                 return quote_name(name)
             case Lambda(variables=variables, body=body):
-                bound = ", ".join(quote_name(variable.name) for variable in variables)
-                return f"({bound}) -> {self.text(body)}"
+                names = [quote_name(variable.name) for variable in variables]
+                bound = names[0] if len(names) == 1 else f"({', '.join(names)})"
+                return f"{bound} -> {self.text(body)}"
             case WindowCall():
                 raise TypeError("a window call is printed with its window: use window_text")
             case _:
@@ -219,8 +220,7 @@ class ExpressionPrinter:
         """One row per count: Spark has no such function in SQL, an exploded array does it."""
         times, *values = call.args
         row = ", ".join(
-            f"{quote_name(f'r{position}')}, {self.text(value)}"
-            for position, value in enumerate(values)
+            f"'value{position}', {self.text(value)}" for position, value in enumerate(values)
         )
         count = f"CAST({self.text(times)} AS INT)"
         return f"inline(array_repeat(named_struct({row}), {count}))"
@@ -238,12 +238,6 @@ class ExpressionPrinter:
         """The most frequent value, the greatest of them on a tie."""
         order = self.sort_keys(call.order)
         return f"mode() WITHIN GROUP (ORDER BY {order}){self._filter_clause(call)}"
-
-    def single_value(self, call: AggregateCall) -> str:
-        """The value of a scalar subquery: NULL over no row, an error over several."""
-        value = self.text(call.args[0])
-        error = "raise_error('SCALAR_SUBQUERY_TOO_MANY_ROWS', map())"
-        return f"CASE WHEN count(1) > 1 THEN {error} ELSE first({value}) END"
 
 
 _SPECIAL: Mapping[str, Callable[[ExpressionPrinter, Call], str]] = {
@@ -269,6 +263,5 @@ _SPECIAL: Mapping[str, Callable[[ExpressionPrinter, Call], str]] = {
 
 _SPECIAL_AGGREGATES: Mapping[str, Callable[[ExpressionPrinter, AggregateCall], str]] = {
     "pivot_first": ExpressionPrinter.pivot_first,
-    "single_value": ExpressionPrinter.single_value,
     "mode_within": ExpressionPrinter.mode_within,
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from slackwater.expr.aggregates import aggregate
+from slackwater.expr.literals import print_literal
 from slackwater.expr.nodes import AggregateCall, Expr, SortKey
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expression_tables import AGGREGATES
@@ -33,7 +34,7 @@ def sum_or_average(
 ) -> AggregateCall:
     """Sums and averages, which may give NULL instead of overflowing."""
     function = "sum" if node.name == "Sum" else "avg"
-    if reader.is_try(node):
+    if reader.facts.companion.is_try(node):
         function = f"try_{function}"
     return aggregate(function, *reader.read_all(node.children), distinct=distinct, where=where)
 
@@ -120,11 +121,12 @@ def pivot_first(
     reader: ExpressionReader, node: Node, distinct: bool, where: Expr | None
 ) -> AggregateCall:
     """One slot per pivot value; the values are asked of Spark."""
-    constants = reader.facts.companion.constant_sqls(node, "pivotColumnValues", "pivotColumn")
-    pivot, value = reader.read_all(node.children)
     if distinct or where is not None:
         raise UnrepresentableError("pivot with DISTINCT or FILTER")
-    return aggregate("pivot_first", pivot, value, params=constants)
+    constants = reader.facts.companion.constants(node, "pivotColumnValues", "pivotColumn")
+    texts = tuple(print_literal(reader.constant(each)) for each in constants)
+    pivot, value = reader.read_all(node.children)
+    return aggregate("pivot_first", pivot, value, params=texts)
 
 
 AggregateReader = Callable[[ExpressionReader, Node, bool, Expr | None], AggregateCall]

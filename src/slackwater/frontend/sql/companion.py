@@ -10,12 +10,24 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.types import DataType, parse_spark_type
+from slackwater.types import DATE, DataType, parse_spark_type
+
+SOURCE_KEY = "slackwater.source"
+"""Column metadata that names the source a planning relation stands for."""
+
+
+def relation_source(relation: Any) -> str | None:
+    """The source that a leaf of a Spark plan stands for."""
+    output = relation.output()
+    if output.isEmpty():
+        return None
+    return cast("str | None", json.loads(output.apply(0).metadata().json()).get(SOURCE_KEY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +38,15 @@ class SparkAttribute:
     name: str
     dtype: DataType
     nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SparkConstant:
+    """A constant outside the plan's JSON: its text, or Spark's literal if that must be read."""
+
+    value: str | None
+    dtype: DataType
+    literal: Any
 
 
 def _attribute(attribute: Any) -> SparkAttribute:
@@ -62,7 +83,10 @@ class Companion:
 
     def is_try(self, node: Node) -> bool:
         """Whether an operation gives NULL instead of an error."""
-        return str(self.locate(node.way).evalMode().toString()) == "TRY"
+        holder = self.locate(node.way)
+        if "evalContext" in node.fields:
+            holder = holder.evalContext()
+        return str(holder.evalMode().toString()) == "TRY"
 
     def literal_sql(self, node: Node) -> str:
         """A constant as SQL text; for kinds of value that the JSON has no form for."""
@@ -81,28 +105,44 @@ class Companion:
         values = self.attribute(node, name)
         return tuple(str(values.apply(k)) for k in range(values.size()))
 
-    def constant_sqls(self, node: Node, name: str, typed_as: str) -> tuple[str, ...]:
-        """A sequence of raw constants of the type of another parameter, each as SQL text."""
+    def constants(self, node: Node, name: str, typed_as: str) -> list[SparkConstant]:
+        """A sequence of raw constants of the type of another parameter."""
         values = self.attribute(node, name)
         dtype = self.attribute(node, typed_as).dataType()
-        return tuple(str(self._literal(values.apply(k), dtype).sql()) for k in range(values.size()))
+        return [self._constant(values.apply(k), dtype) for k in range(values.size())]
 
     def integers(self, node: Node, name: str) -> tuple[int, ...]:
         """A sequence parameter of whole numbers."""
         values = self.attribute(node, name)
         return tuple(int(values.apply(k)) for k in range(values.size()))
 
-    def local_rows(self, node: Node, limit: int) -> list[list[Any]] | None:
-        """The rows of an inline table as Catalyst literals; None if it has too many values."""
+    def local_rows(self, node: Node, limit: int) -> list[list[SparkConstant]] | None:
+        """The rows of an inline table; None if it has too many values."""
         relation = self.locate(node.way)
         rows, attributes = relation.data(), relation.output()
         types = [attributes.apply(k).dataType() for k in range(attributes.size())]
         if rows.size() * len(types) > limit:
             return None
         return [
-            [self._literal(row.get(k, dtype), dtype) for k, dtype in enumerate(types)]
+            [self._constant(row.get(k, dtype), dtype) for k, dtype in enumerate(types)]
             for row in (rows.apply(r) for r in range(rows.size()))
         ]
+
+    def can_run_alone(self, node: Node) -> bool:
+        """Whether Spark accepts an optimized subtree as a query of its own.
+
+        It does not where the optimizer has left something no user could write, nor can we
+        put real tables into plans that hide inside expressions.
+        """
+        plan = self.locate(node.way)
+        if not plan.subqueriesAll().isEmpty():
+            return False
+        dataset = self._jvm.org.apache.spark.sql.classic.Dataset
+        try:
+            dataset.ofRows(self._spark._jsparkSession, plan)
+        except AnalysisException:
+            return False
+        return True
 
     def output_attributes(self, node: Node) -> list[SparkAttribute]:
         """The attributes a plan node gives."""
@@ -119,17 +159,24 @@ class Companion:
         self._found[way] = thing
         return way
 
-    def _literal(self, value: Any, dtype: Any) -> Any:
-        return self._jvm.org.apache.spark.sql.catalyst.expressions.Literal.create(value, dtype)
+    def _constant(self, value: Any, dtype: Any) -> SparkConstant:
+        """A raw value of the JVM; the gateway hands numbers over as Python's own."""
+        our_type = parse_spark_type(json.loads(dtype.json()))
+        if isinstance(value, bool):
+            return SparkConstant(str(value).lower(), our_type, None)
+        if value is None or (isinstance(value, int) and our_type != DATE):
+            return SparkConstant(None if value is None else str(value), our_type, None)
+        literal = self._jvm.org.apache.spark.sql.catalyst.expressions.Literal
+        return SparkConstant(None, our_type, literal.create(value, dtype))
 
     def options(self, node: Node, name: str) -> dict[str, str]:
         """A map parameter as a dictionary."""
         converters = self._jvm.scala.jdk.javaapi.CollectionConverters
         return dict(converters.asJava(self.attribute(node, name)))
 
-    def output_schema(self, node: Node) -> str:
-        """The schema of a plan node, in Spark's JSON form."""
-        return str(self.locate(node.way).schema().json())
+    def source_name(self, node: Node) -> str | None:
+        """The source a relation stands for, if it is one of ours."""
+        return relation_source(self.locate(node.way))
 
     @property
     def _jvm(self) -> Any:

@@ -109,14 +109,15 @@ TRANSPARENT = frozenset(
         "KnownNotContainsNull",
         "KnownFloatingPointNormalized",
         "NormalizeNaNAndZero",
+        "MapSort",
         "TempResolvedColumn",
         "TaggingExpression",
     }
 )
 """Marks that say something of their child's value and do not change it.
 
-Spark normalizes NaN and -0.0 where it compares, groups and joins; the plan we print goes
-through the same rules again, so the marks need not be written out.
+Spark normalizes NaN, -0.0 and the order of map entries where it compares, groups and joins;
+the plan we print goes through the same rules again, so the marks need not be written out.
 """
 
 AGGREGATES: Mapping[str, str] = _pairs(

@@ -46,10 +46,10 @@ from slackwater.frontend.sql.scope import (
     expression_id,
 )
 from slackwater.frontend.sql.windows import read_window_call
-from slackwater.types import DataType, same_type
+from slackwater.types import DataType, Field, StructType, same_type
 
-SOURCE_KEY = "slackwater.source"
-"""Column metadata that names the source a planning relation stands for."""
+WHOLE_QUERY = "whole query"
+"""Stands in place of a fragment's plan where the user's query itself is to be run."""
 
 _TRANSPARENT = frozenset(
     {
@@ -93,6 +93,20 @@ class PlanReader:
         except UnrepresentableError as problem:
             return self._recompute(node, str(problem))
 
+    def read_root(self, node: Node, schema: DataType) -> Rel:
+        """The whole plan; where no part of it can be left to Spark, Spark runs all of it."""
+        try:
+            rel = self.read(node).rel
+        except UnrepresentableError as problem:
+            return self._leave_to_spark(node, str(problem), WHOLE_QUERY).rel
+        ours = StructType(
+            tuple(Field(column.name, column.dtype, column.nullable) for column in rel.columns)
+        )
+        if isinstance(schema, StructType) and _types_agree(ours, schema):
+            return rel
+        reason = f"our rules give {ours}, Spark gives {schema}"
+        return self._leave_to_spark(node, reason, WHOLE_QUERY).rel
+
     def _operator(self, node: Node) -> Readout:
         if node.name in _TRANSPARENT:
             return self.read(node.children[0])
@@ -103,9 +117,15 @@ class PlanReader:
         raise UnrepresentableError(f"operator {node.name} is not known")
 
     def _recompute(self, node: Node, reason: str) -> Readout:
-        """Leave the subtree to Spark, under a name that equal subtrees share."""
-        plan = self.facts.companion.locate(node.way)
-        fragment = _fragment_name(str(plan.toString()))
+        """Leave the subtree to Spark, or, if it cannot stand alone, the one above it."""
+        if not self.facts.companion.can_run_alone(node):
+            raise UnrepresentableError(reason)
+        return self._leave_to_spark(node, reason, self.facts.companion.locate(node.way))
+
+    def _leave_to_spark(self, node: Node, reason: str, plan: Any) -> Readout:
+        """A leaf under a name that equal subtrees share."""
+        text = str(self.facts.companion.locate(node.way).toString())
+        fragment = _fragment_name(text)
         self.fragments[fragment] = plan
         scope: dict[int, Column] = {}
         columns = []
@@ -113,8 +133,21 @@ class PlanReader:
             column = self.numbers.new(attribute.name, attribute.dtype, attribute.nullable)
             columns.append(column)
             scope.setdefault(attribute.id, column)
-        sources = tuple(sorted(source_names(node)))
+        sources = tuple(sorted(self.sources(node)))
         return Readout(Recompute(fragment, reason, sources, tuple(columns)), scope)
+
+    def sources(self, node: Node) -> set[str]:
+        """The sources read anywhere below a plan node, subqueries included."""
+        names: set[str] = set()
+        for each in node.walk():
+            if each.name in _RELATIONS:
+                names.add(self.facts.companion.source_name(each) or "")
+            for name in each.fields:
+                for expression in each.expressions(name):
+                    for inner in expression.walk():
+                        if inner.fields.get("plan"):
+                            names |= self.sources(inner.subplan())
+        return names - {""}
 
     def _reader(
         self, scope: Scope, subqueries: Mapping[tuple[str | int, ...], Column] | None = None
@@ -156,7 +189,7 @@ class PlanReader:
 
     def _scan(self, node: Node) -> Readout:
         attributes = node.expressions("output")
-        source = _source_of(node)
+        source = self.facts.companion.source_name(node)
         if source is None:
             raise CatalogError(
                 "the query reads a table that is not a source",
@@ -426,6 +459,13 @@ def _scope(attributes: tuple[Node, ...], columns: tuple[Column, ...]) -> Scope:
     }
 
 
+def _types_agree(ours: StructType, told: StructType) -> bool:
+    return len(ours.fields) == len(told.fields) and all(
+        same_type(one.dtype, other.dtype)
+        for one, other in zip(ours.fields, told.fields, strict=True)
+    )
+
+
 def _row_count(node: Node) -> int:
     if node.name != "Literal" or node.value("value") is None:
         raise UnrepresentableError("a limit that is not a constant")
@@ -438,28 +478,6 @@ def _has_exactly_one_row(rel: Rel) -> bool:
     if isinstance(rel, Values):
         return len(rel.rows) == 1
     return isinstance(rel, Aggregate) and not rel.keys
-
-
-def _source_of(node: Node) -> str | None:
-    for attribute in node.expressions("output"):
-        metadata = attribute.value("metadata") or {}
-        if SOURCE_KEY in metadata:
-            return str(metadata[SOURCE_KEY])
-    return None
-
-
-def source_names(node: Node) -> set[str]:
-    """The sources read anywhere below a plan node, subqueries included."""
-    names: set[str] = set()
-    for each in node.walk():
-        if each.name in _RELATIONS and (source := _source_of(each)) is not None:
-            names.add(source)
-        for name in each.fields:
-            for expression in each.expressions(name):
-                for inner in expression.walk():
-                    if inner.fields.get("plan"):
-                        names |= source_names(inner.subplan())
-    return names
 
 
 def _fragment_name(text: str) -> str:

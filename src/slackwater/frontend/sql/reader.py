@@ -11,7 +11,7 @@ from slackwater.errors import NonDeterministicError
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import UNKNOWN_TYPE, AggregateCall, Expr, Literal, SortKey, with_type
 from slackwater.frontend.sql.catalyst import Node, parse_plan
-from slackwater.frontend.sql.companion import Companion
+from slackwater.frontend.sql.companion import Companion, SparkConstant
 from slackwater.frontend.sql.expression_tables import (
     AMBIENT_FIELDS,
     ANSI_FIELDS,
@@ -146,11 +146,12 @@ class ExpressionReader:
         """Whether an operation gives NULL instead of an error."""
         return self.facts.may_try and self.facts.companion.is_try(node)
 
-    def constant(self, literal: Any) -> Literal:
-        """A constant that Spark holds as an object outside the plan's JSON."""
-        way = self.facts.companion.adopt(literal)
-        node = parse_plan(str(literal.toJSON()), way)
-        return self._literal(node)
+    def constant(self, constant: SparkConstant) -> Literal:
+        """A constant that Spark holds outside the plan's JSON."""
+        if constant.literal is None:
+            return Literal(constant.value, constant.dtype)
+        way = self.facts.companion.adopt(constant.literal)
+        return self._literal(parse_plan(str(constant.literal.toJSON()), way))
 
     def _attribute(self, node: Node) -> Expr:
         column = self.scope.get(expression_id(node))

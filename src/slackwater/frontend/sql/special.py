@@ -130,9 +130,10 @@ def parse_timestamp(reader: ExpressionReader, node: Node) -> Expr:
 
 def make_timestamp(reader: ExpressionReader, node: Node) -> Expr:
     """A moment from its fields."""
-    reader.check_parameters(node)
     plain = parse_spark_type(node.value("dataType")) == TIMESTAMP
     function = "make_timestamp_ltz" if plain else "make_timestamp_ntz"
+    if node.value("failOnError") != reader.facts.ansi:
+        function = f"try_{function}"
     return call(function, *reader.read_all(node.children))
 
 
@@ -167,6 +168,12 @@ def from_text(reader: ExpressionReader, node: Node) -> Expr:
     return with_type(call(function, reader.read(node.children[0]), params=params), schema)
 
 
+def to_csv(reader: ExpressionReader, node: Node) -> Expr:
+    """A struct as a line of text."""
+    options = _options(reader.facts.companion.options(node, "options"))
+    return call("to_csv", reader.read(node.children[0]), params=options)
+
+
 def _check_usual(reader: ExpressionReader, node: Node, skip: tuple[str, ...]) -> None:
     for name, value in node.fields.items():
         if name not in skip and isinstance(value, bool):
@@ -182,6 +189,9 @@ def _options(options: Mapping[str, str]) -> tuple[str, ...]:
     return (f"map({pairs})",)
 
 
+_STRING_METHODS = {"isValid": "is_valid_utf8", "makeValid": "make_valid_utf8"}
+
+
 def invoke(reader: ExpressionReader, node: Node) -> Expr:
     """A method of an evaluator object, which stands for a function of SQL."""
     target, *args = node.children
@@ -192,7 +202,10 @@ def invoke(reader: ExpressionReader, node: Node) -> Expr:
         return call("to_json", *reader.read_all(tuple(args)))
     if evaluator == "ParseUrlEvaluator" and str(target.value("value")).endswith("true)"):
         return call("parse_url", *reader.read_all(tuple(args)))
-    raise UnrepresentableError(f"method {node.value('functionName')} of {evaluator or 'a value'}")
+    method = str(node.value("functionName"))
+    if target.name != "Literal" and method in _STRING_METHODS:
+        return call(_STRING_METHODS[method], reader.read(target))
+    raise UnrepresentableError(f"method {method} of {evaluator or 'a value'}")
 
 
 def static_invoke(reader: ExpressionReader, node: Node) -> Expr:
@@ -304,6 +317,7 @@ SPECIAL: Mapping[str, Callable[[ExpressionReader, Node], Expr]] = {
     "ArraysZip": arrays_zip,
     "JsonToStructs": from_text,
     "CsvToStructs": from_text,
+    "StructsToCsv": to_csv,
     "Invoke": invoke,
     "StaticInvoke": static_invoke,
     "LambdaFunction": lambda_function,

@@ -34,12 +34,20 @@ def read_window_call(reader: ExpressionReader, node: Node) -> WindowCall:
     function = reader.read(function_node)
     if not isinstance(function, Call | AggregateCall):
         raise UnrepresentableError(f"window function {function_node.name}")
+    if not _has_order(specification) and isinstance(function, Call):
+        raise UnrepresentableError(
+            f"{function.function} without an order numbers rows as they happen to arrive"
+        )
     frame = None
     if isinstance(function, AggregateCall) or function.function in _FRAMED:
         frame = _frame(reader, specification.children[-1])
     # Aggregates such as `first` carry the flag as an argument instead.
     ignore = function_node.value("ignoreNulls") is True
     return WindowCall(function, frame, ignore)
+
+
+def _has_order(specification: Node) -> bool:
+    return any(child.name == "SortOrder" for child in specification.children)
 
 
 def _frame(reader: ExpressionReader, node: Node) -> Frame:

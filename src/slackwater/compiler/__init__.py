@@ -1,0 +1,1 @@
+"""Turns plans into statements that Spark runs; pure text, no Spark session."""

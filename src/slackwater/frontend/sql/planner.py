@@ -1,0 +1,234 @@
+"""The front door: SQL text or a DataFrame in, a checked plan of our own out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from slackwater.algebra.invariants import check_plan
+from slackwater.algebra.operators import Recompute
+from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.catalog import TableDefinition
+from slackwater.errors import CatalogError, NonDeterministicError, UnsupportedStatementError
+from slackwater.frontend.sql.catalyst import parse_plan
+from slackwater.frontend.sql.companion import Companion
+from slackwater.frontend.sql.expression_tables import NON_DETERMINISTIC
+from slackwater.frontend.sql.plans import WHOLE_QUERY, PlanReader
+from slackwater.frontend.sql.reader import PlanFacts
+from slackwater.frontend.sql.scope import attribute_types
+from slackwater.frontend.sql.sessions import planning_session, register_planning_relation
+from slackwater.frontend.sql.spark_errors import sql_error
+from slackwater.types import parse_spark_type
+
+_LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
+_NOT_QUERIES = (f"{_LOGICAL}Command", f"{_LOGICAL}ParsedStatement")
+_CLOCK = re.compile(
+    r"\b(current_timestamp|current_date|current_time|now|curdate|localtimestamp"
+    r"|unix_timestamp|localtime)\(",
+    re.IGNORECASE,
+)
+_SESSION_VALUES = re.compile(
+    r"\b(current_user|session_user|user|current_database|current_schema|current_catalog"
+    r"|current_timezone)\(",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Milliseconds spent on the way from text to plan."""
+
+    analysis: float
+    json: float
+    algebra: float
+
+    @property
+    def own(self) -> float:
+        """What we add to Spark's own analysis."""
+        return self.json + self.algebra
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A part of a query that Spark runs itself: its own plan of it, or the query's text."""
+
+    plan: Any
+    sql: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as a plan of our own; the fragments are what Spark must run for its leaves."""
+
+    rel: Rel
+    names: tuple[str, ...]
+    sources: tuple[str, ...]
+    fragments: Mapping[str, Fragment] = field(repr=False)
+    notes: tuple[str, ...]
+    timings: Timings = field(compare=False)
+
+    @property
+    def recomputed(self) -> tuple[Recompute, ...]:
+        """The parts that have no representation, each with its reason."""
+        return tuple(each for each in walk_rel(self.rel) if isinstance(each, Recompute))
+
+
+class Planner:
+    """Plans queries over a set of tables, in a Spark session of its own.
+
+    The user's session stays as it is; functions registered in it later are found when a
+    query first needs them.
+    """
+
+    def __init__(self, spark: SparkSession, tables: Iterable[TableDefinition] = ()):
+        """Make the planning session and register the tables in it."""
+        self._spark = spark
+        self._tables: dict[str, TableDefinition] = {}
+        self._planning = planning_session(spark)
+        for table in tables:
+            self.add_table(table)
+
+    @property
+    def tables(self) -> Mapping[str, TableDefinition]:
+        """The tables queries can read, by name."""
+        return self._tables
+
+    def add_table(self, table: TableDefinition) -> None:
+        """Make a table known, or replace what is known of it."""
+        self._tables[table.name] = table
+        register_planning_relation(self._planning, table)
+
+    def table(self, name: str) -> DataFrame:
+        """A table as a DataFrame to build queries on; it has no rows, only columns."""
+        if name not in self._tables:
+            known = ", ".join(sorted(self._tables)) or "none"
+            raise CatalogError(f"there is no table {name}", hint=f"Known tables: {known}.")
+        quoted = name.replace("`", "``")
+        return self._planning.table(f"`{quoted}`")
+
+    def plan_sql(self, sql: str) -> Query:
+        """Plan a query given as text.
+
+        Raises `SqlError` for text that Spark does not accept, `UnsupportedStatementError` for
+        statements that are not queries, and `NonDeterministicError` for queries whose answer
+        the data does not determine.
+        """
+        started = perf_counter()
+        return self._plan(self._analyse(sql), sql, started)
+
+    def plan_dataframe(self, frame: DataFrame) -> Query:
+        """Plan a query given as a DataFrame over `table(...)`."""
+        return self._plan(frame, None, perf_counter())
+
+    def _analyse(self, sql: str) -> DataFrame:
+        try:
+            self._require_query(sql)
+            return self._planning.sql(sql)
+        except (ParseException, AnalysisException) as problem:
+            if (problem.getCondition() or "").startswith("UNRESOLVED_ROUTINE"):
+                return self._analyse_with_new_functions(sql)
+            raise sql_error(problem, sql, self._tables) from None
+
+    def _analyse_with_new_functions(self, sql: str) -> DataFrame:
+        """Clone the user's session again: the function may have been registered since."""
+        self._planning = planning_session(self._spark)
+        for table in self._tables.values():
+            register_planning_relation(self._planning, table)
+        try:
+            return self._planning.sql(sql)
+        except PySparkException as problem:
+            raise sql_error(problem, sql, self._tables) from None
+
+    def _require_query(self, sql: str) -> None:
+        """Refuse commands before Spark would carry them out."""
+        plan = self._planning._jsparkSession.sessionState().sqlParser().parsePlan(sql)
+        find_class: Callable[[str], Any] = self._jvm.java.lang.Class.forName
+        kinds = [find_class(name) for name in _NOT_QUERIES]
+        pending = [plan]
+        while pending:
+            node = pending.pop()
+            if any(kind.isInstance(node) for kind in kinds):
+                raise UnsupportedStatementError(
+                    f"{node.nodeName()} is a statement, not a query",
+                    hint="Give a SELECT, VALUES, TABLE or WITH ... SELECT query.",
+                )
+            children = node.children()
+            pending += [children.apply(k) for k in range(children.size())]
+
+    @property
+    def _jvm(self) -> Any:
+        return self._planning._jvm
+
+    def _plan(self, frame: DataFrame, sql: str | None, started: float) -> Query:
+        try:
+            execution = frame._jdf.queryExecution()
+            analyzed, optimized = execution.analyzed(), execution.optimizedPlan()
+        except PySparkException as problem:
+            raise sql_error(problem, sql, self._tables) from None
+        analysed_at = perf_counter()
+        notes = self._check_repeatable(analyzed)
+        text = str(optimized.toJSON())
+        _check_deterministic(text)
+        written_at = perf_counter()
+        rel, parts, sources = self._read(frame, text, optimized, analyzed)
+        fragments = {
+            name: Fragment(analyzed, sql) if plan is WHOLE_QUERY else Fragment(plan, None)
+            for name, plan in parts.items()
+        }
+        timings = Timings(
+            analysis=(analysed_at - started) * 1e3,
+            json=(written_at - analysed_at) * 1e3,
+            algebra=(perf_counter() - written_at) * 1e3,
+        )
+        return Query(rel, tuple(frame.columns), sources, fragments, notes, timings)
+
+    def _read(
+        self, frame: DataFrame, text: str, optimized: Any, analyzed: Any
+    ) -> tuple[Rel, dict[str, Any], tuple[str, ...]]:
+        session = frame.sparkSession
+        facts = PlanFacts(
+            companion=Companion(session, optimized),
+            ansi=session.conf.get("spark.sql.ansi.enabled") == "true",
+            may_try=self._contains(analyzed, "RUNTIME_REPLACEABLE"),
+            user_functions=session._jsparkSession.catalog().functionExists,
+        )
+        reader = PlanReader(facts, attribute_types(json.loads(text)))
+        root = parse_plan(text)
+        rel = reader.read_root(root, parse_spark_type(json.loads(str(optimized.schema().json()))))
+        check_plan(rel)
+        return rel, reader.fragments, tuple(sorted(reader.sources(root)))
+
+    def _check_repeatable(self, analyzed: Any) -> tuple[str, ...]:
+        """Refuse the clock; say so where a value of the session is taken once and kept."""
+        if not self._contains(analyzed, "CURRENT_LIKE"):
+            return ()
+        text = str(analyzed.toString())
+        pinned = sorted({found[1].lower() for found in _SESSION_VALUES.finditer(text)})
+        clock = _CLOCK.search(text)
+        if clock or not pinned:
+            name = clock[1].lower() if clock else "the current time"
+            raise NonDeterministicError(
+                f"{name}() gives another value each time the query runs",
+                hint="Write the moment as a literal, or keep it in a column of a source.",
+            )
+        return tuple(f"{name}() is taken from the session once and kept" for name in pinned)
+
+    def _contains(self, plan: Any, pattern: str) -> bool:
+        patterns = self._jvm.org.apache.spark.sql.catalyst.trees.TreePattern
+        return bool(plan.containsPattern(getattr(patterns, pattern)()))
+
+
+def _check_deterministic(text: str) -> None:
+    for name, function in NON_DETERMINISTIC.items():
+        if f'.expressions.{name}"' in text:
+            raise NonDeterministicError(
+                f"{function}() gives another value each time the query runs",
+                hint="Compute the value when the data is written and store it as a column.",
+            )

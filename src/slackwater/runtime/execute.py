@@ -1,0 +1,61 @@
+"""Runs compiled statements on Spark, over tables given as DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from slackwater.compiler.batch import BatchStatement
+from slackwater.errors import ExecutionError
+from slackwater.expr.sql import quote_name
+from slackwater.frontend.sql.planner import Fragment
+from slackwater.runtime.fragments import bind_fragment
+
+
+def run_batch(
+    spark: SparkSession,
+    statement: BatchStatement,
+    tables: Mapping[str, DataFrame],
+    fragments: Mapping[str, Fragment],
+) -> DataFrame:
+    """The statement's answer as a DataFrame; nothing is computed until it is read.
+
+    The tables are bound in a clone of the session, so that their names cannot clash with
+    views the user has.
+    """
+    run = SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
+    for source, frame in tables.items():
+        _bind(run, source, frame._jdf.logicalPlan())
+    for use in statement.fragments:
+        names = [f"p{k}" for k in range(use.width)]
+        frame = _fragment_frame(run, fragments[use.name], tables).toDF(*names)
+        frame.createOrReplaceTempView(quote_name(use.name))
+    try:
+        return run.sql(statement.sql)
+    except PySparkException as problem:
+        raise ExecutionError(
+            f"Spark refused a statement that Slackwater wrote: {problem}",
+            where=statement.sql,
+            hint="This is a defect in Slackwater; please report the query.",
+        ) from problem
+
+
+def _fragment_frame(
+    run: SparkSession, fragment: Fragment, tables: Mapping[str, DataFrame]
+) -> DataFrame:
+    """What Spark computes for a fragment: from the query's text if that is what we have."""
+    if fragment.sql is not None:
+        return run.sql(fragment.sql)
+    return DataFrame(_dataset(run, bind_fragment(run, fragment.plan, tables)), run)
+
+
+def _bind(run: SparkSession, name: str, plan: Any) -> None:
+    _dataset(run, plan).createOrReplaceTempView(quote_name(name))
+
+
+def _dataset(run: SparkSession, plan: Any) -> Any:
+    jvm: Any = run._jvm
+    return jvm.org.apache.spark.sql.classic.Dataset.ofRows(run._jsparkSession, plan)
