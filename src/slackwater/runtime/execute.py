@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from slackwater.compiler.batch import BatchStatement
 from slackwater.errors import ExecutionError
 from slackwater.expr.sql import quote_name
+from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
-from slackwater.runtime.fragments import bind_fragment
 
 
 def run_batch(
@@ -49,13 +49,10 @@ def _fragment_frame(
     """What Spark computes for a fragment: from the query's text if that is what we have."""
     if fragment.sql is not None:
         return run.sql(fragment.sql)
-    return DataFrame(_dataset(run, bind_fragment(run, fragment.plan, tables)), run)
+    return bind_fragment(run, fragment.plan, tables.__getitem__)
 
 
 def _bind(run: SparkSession, name: str, plan: Any) -> None:
-    _dataset(run, plan).createOrReplaceTempView(quote_name(name))
-
-
-def _dataset(run: SparkSession, plan: Any) -> Any:
     jvm: Any = run._jvm
-    return jvm.org.apache.spark.sql.classic.Dataset.ofRows(run._jsparkSession, plan)
+    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(run._jsparkSession, plan)
+    dataset.createOrReplaceTempView(quote_name(name))

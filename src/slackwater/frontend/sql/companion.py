@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from slackwater.frontend.sql.catalyst import Node
@@ -127,22 +126,6 @@ class Companion:
             [self._constant(row.get(k, dtype), dtype) for k, dtype in enumerate(types)]
             for row in (rows.apply(r) for r in range(rows.size()))
         ]
-
-    def can_run_alone(self, node: Node) -> bool:
-        """Whether Spark accepts an optimized subtree as a query of its own.
-
-        It does not where the optimizer has left something no user could write, nor can we
-        put real tables into plans that hide inside expressions.
-        """
-        plan = self.locate(node.way)
-        if not plan.subqueriesAll().isEmpty():
-            return False
-        dataset = self._jvm.org.apache.spark.sql.classic.Dataset
-        try:
-            dataset.ofRows(self._spark._jsparkSession, plan)
-        except AnalysisException:
-            return False
-        return True
 
     def output_attributes(self, node: Node) -> list[SparkAttribute]:
         """The attributes a plan node gives."""

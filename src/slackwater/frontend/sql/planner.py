@@ -194,6 +194,7 @@ class Planner:
     ) -> tuple[Rel, dict[str, Any], tuple[str, ...]]:
         session = frame.sparkSession
         facts = PlanFacts(
+            spark=session,
             companion=Companion(session, optimized),
             ansi=session.conf.get("spark.sql.ansi.enabled") == "true",
             may_try=self._contains(analyzed, "RUNTIME_REPLACEABLE"),

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pyspark.errors import AnalysisException
+
 from slackwater.algebra.columns import Column, Output, pass_through
 from slackwater.algebra.operators import (
     Aggregate,
@@ -36,6 +38,7 @@ from slackwater.expr.aggregates import aggregate
 from slackwater.expr.nodes import Call, Expr
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expressions import CatalystReader
+from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.grouping import GroupReader, project_outputs
 from slackwater.frontend.sql.joins import SplitJoin, split_condition
 from slackwater.frontend.sql.reader import PlanFacts
@@ -118,9 +121,15 @@ class PlanReader:
 
     def _recompute(self, node: Node, reason: str) -> Readout:
         """Leave the subtree to Spark, or, if it cannot stand alone, the one above it."""
-        if not self.facts.companion.can_run_alone(node):
+        plan = self.facts.companion.locate(node.way)
+        if not plan.subqueriesAll().isEmpty():
+            # Real tables cannot be put into plans that hide inside expressions.
             raise UnrepresentableError(reason)
-        return self._leave_to_spark(node, reason, self.facts.companion.locate(node.way))
+        try:
+            bind_fragment(self.facts.spark, plan, self.facts.spark.table)
+        except AnalysisException:
+            raise UnrepresentableError(reason) from None
+        return self._leave_to_spark(node, reason, plan)
 
     def _leave_to_spark(self, node: Node, reason: str, plan: Any) -> Readout:
         """A leaf under a name that equal subtrees share."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from pyspark.sql import SparkSession
+
 from slackwater.algebra.columns import Column
 from slackwater.errors import NonDeterministicError
 from slackwater.expr.functions import call
@@ -43,6 +45,8 @@ from slackwater.types import (
 class PlanFacts:
     """What holds for the whole plan an expression stands in."""
 
+    spark: SparkSession
+    """The session in which the query was planned."""
     companion: Companion
     ansi: bool
     may_try: bool

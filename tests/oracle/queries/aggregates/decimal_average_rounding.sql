@@ -5,7 +5,7 @@ SELECT
   g,
   avg(small) AS mean,
   sum(small) / count(small) AS by_hand,
-  avg(wide) AS wide_mean,
+  avg(money) AS money_mean,
   avg(CAST(small AS DECIMAL(20, 10))) AS scaled_mean
 FROM t_dec
 WHERE g IN ('tiny', 'thirds', 'half')

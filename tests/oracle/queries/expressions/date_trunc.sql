@@ -12,4 +12,4 @@ SELECT
   date_trunc('DAY', tsn) AS clock_day,
   date_trunc('MILLISECOND', tsn) AS clock_millisecond
 FROM t_time
-WHERE d > DATE '0002-01-01'
+WHERE tsn > TIMESTAMP_NTZ '0002-01-01 00:00:00'

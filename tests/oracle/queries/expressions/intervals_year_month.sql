@@ -8,6 +8,6 @@ SELECT
   d + INTERVAL '2' MONTH * id AS scaled,
   CAST(INTERVAL '7' MONTH * id / 2 AS STRING) AS halved,
   d + make_ym_interval(1, 1) AS made,
-  CAST(INTERVAL '1' YEAR * id AS STRING) AS years
+  INTERVAL '1' YEAR * id AS years
 FROM t_time
 WHERE d BETWEEN DATE '1000-01-01' AND DATE '2100-01-01'

@@ -8,6 +8,5 @@ SELECT
   s LIKE '%\\%%' AS has_percent,
   s LIKE '%#_%' ESCAPE '#' AS has_underscore,
   s NOT LIKE '%b%' AS no_b,
-  s LIKE t AS by_column
+  s LIKE t ESCAPE '#' AS by_column
 FROM t_str
-WHERE id NOT IN (25, 26, 27)

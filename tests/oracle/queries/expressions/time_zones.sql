@@ -8,4 +8,4 @@ SELECT
   from_utc_timestamp(ts, 'America/New_York') AS as_new_york,
   to_utc_timestamp(ts, 'Europe/Berlin') AS as_utc
 FROM t_time
-WHERE d BETWEEN DATE '2000-01-01' AND DATE '2100-01-01'
+WHERE ts BETWEEN TIMESTAMP '2000-01-01 00:00:00' AND TIMESTAMP '2100-01-01 00:00:00'

@@ -8,4 +8,4 @@ FROM supplier
 |> AGGREGATE count(*) AS suppliers, sum(doubled) AS balance GROUP BY s_nationkey
 |> JOIN nation ON s_nationkey = n_nationkey
 |> SELECT n_name, suppliers, balance
-|> ORDER BY n_name
+|> ORDER BY n_name, suppliers, balance

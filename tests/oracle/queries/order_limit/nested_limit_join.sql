@@ -5,4 +5,4 @@
 SELECT n.n_name, s.s_name, s.s_acctbal
 FROM (SELECT * FROM supplier ORDER BY s_acctbal DESC, s_suppkey LIMIT 12) s
 JOIN nation n ON s.s_nationkey = n.n_nationkey
-ORDER BY n.n_name, s.s_name
+ORDER BY n.n_name, s.s_name, s.s_acctbal

@@ -4,4 +4,4 @@
 SELECT s_suppkey, s_name
 FROM supplier
 WHERE s_acctbal > (SELECT s_acctbal FROM supplier WHERE s_suppkey = 7)
-  AND s_nationkey <> (SELECT n_nationkey FROM nation WHERE n_name = 'FRANCE')
+  AND s_nationkey <> (SELECT n_nationkey FROM nation WHERE n_nationkey = 6)

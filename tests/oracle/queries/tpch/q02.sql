@@ -1,4 +1,4 @@
--- title: TPC-H Q2: correlated minimum over a four-way join, then a total top 100
+-- title: TPC-H Q2: correlated minimum over a four-way join, then a top 100 (s_suppkey added to make the order total)
 -- data: tpch
 -- covers: tpch, inner_join, multiway_join, scalar_correlated, min, like, order_by, limit
 -- order: total
@@ -28,5 +28,5 @@ WHERE p_partkey = ps_partkey
       AND n_regionkey = r_regionkey
       AND r_name = 'EUROPE'
   )
-ORDER BY s_acctbal DESC, n_name, s_name, p_partkey
+ORDER BY s_acctbal DESC, n_name, s_name, p_partkey, s_suppkey
 LIMIT 100

@@ -1,4 +1,4 @@
--- title: TPC-H Q20: subqueries nested three deep, the innermost correlated on two columns
+-- title: TPC-H Q20: subqueries nested three deep, the innermost correlated on two columns (s_suppkey added to make the order total)
 -- data: tpch
 -- covers: tpch, in_subquery, nested_subquery, scalar_correlated, inner_join, sum, like, order_by, interval
 -- order: total
@@ -25,4 +25,4 @@ WHERE s_suppkey IN (
   )
   AND s_nationkey = n_nationkey
   AND n_name = 'CANADA'
-ORDER BY s_name
+ORDER BY s_name, s_suppkey

@@ -7,32 +7,34 @@ columns the very ids the rest of the fragment reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.errors import ExecutionError
 from slackwater.frontend.sql.companion import relation_source
 
 
-def bind_fragment(spark: SparkSession, plan: Any, tables: Mapping[str, DataFrame]) -> Any:
-    """The fragment's plan over the real tables."""
-    return _Binder(spark, tables).bind(plan)
+def bind_fragment(
+    spark: SparkSession, plan: Any, find_table: Callable[[str], DataFrame]
+) -> DataFrame:
+    """The fragment as a DataFrame over the tables that `find_table` gives for its sources.
+
+    Raises pyspark's `AnalysisException` where the optimizer has left something in the plan
+    that Spark does not accept from a user.
+    """
+    jvm: Any = spark._jvm
+    bound = _Binder(jvm, find_table).bind(plan)
+    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, bound)
+    return DataFrame(dataset, spark)
 
 
 class _Binder:
-    def __init__(self, spark: SparkSession, tables: Mapping[str, DataFrame]):
-        self._jvm: Any = spark._jvm
-        self._tables = tables
+    def __init__(self, jvm: Any, find_table: Callable[[str], DataFrame]):
+        self._jvm = jvm
+        self._find_table = find_table
 
     def bind(self, plan: Any) -> Any:
-        if not plan.subqueriesAll().isEmpty():
-            raise ExecutionError(
-                "a part of the query that Spark must run holds a subquery",
-                where=str(plan.nodeName()),
-                hint="Move the subquery into a WITH clause or a join.",
-            )
         children = plan.children()
         if children.isEmpty():
             return self._leaf(plan)
@@ -44,7 +46,7 @@ class _Binder:
         if source is None:
             return plan
         output = plan.output()
-        table = self._tables[source]._jdf.queryExecution().analyzed()
+        table = self._find_table(source)._jdf.queryExecution().analyzed()
         real = table.output()
         aliases = [self._alias(real.apply(k), output.apply(k)) for k in range(output.size())]
         project = self._jvm.org.apache.spark.sql.catalyst.plans.logical.Project
