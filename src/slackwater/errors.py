@@ -62,8 +62,8 @@ class SlackwaterError(Exception):
     def render(self) -> str:
         """The message in full: what, where and what to do, each on lines of its own.
 
-        >>> print(DataError("not a Parquet file", where="lake/t.parquet", hint="Remove it.").render())
-        not a Parquet file
+        >>> print(DataError("not Parquet", where="lake/t.parquet", hint="Remove it.").render())
+        not Parquet
         at: lake/t.parquet
         hint: Remove it.
         """

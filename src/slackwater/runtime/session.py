@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -182,7 +182,9 @@ class _OwnSpark:
         scratch, self._scratch = self._scratch, None
         self._users = 0
         if spark is not None:
-            spark.stop()
+            # A JVM that has died has nothing left to stop, and must not hide why it died.
+            with suppress(ConnectionError, Py4JError):
+                spark.stop()
             _set_chatty_loggers(disabled=False)
         if scratch is not None:
             scratch.cleanup()

@@ -20,6 +20,15 @@ _SUFFIX = ".parquet"
 
 
 @dataclass(frozen=True, slots=True)
+class FolderEntry:
+    """A table found in a folder, before Spark has looked at it."""
+
+    name: str
+    path: Path
+    size: Statistics
+
+
+@dataclass(frozen=True, slots=True)
 class FolderTable:
     """One table of a folder: what it is and how to read it."""
 
@@ -27,20 +36,25 @@ class FolderTable:
     frame: DataFrame
 
 
-def open_folder(spark: SparkSession, folder: Path) -> dict[str, FolderTable]:
-    """The tables in a folder, by name.
+def find_tables(folder: Path) -> tuple[FolderEntry, ...]:
+    """The tables in a folder, found without Spark, so that a wrong folder is told at once.
 
     Raises `DataError` for a folder that cannot be read or holds no table, for a file that is
     not Parquet, and for a table whose files differ in schema.
     """
-    tables = {name: _open_table(spark, name, path) for name, path in _table_paths(folder)}
-    if not tables:
+    entries = tuple(_find_table(name, path) for name, path in _table_paths(folder))
+    if not entries:
         raise DataError(
             "the folder holds no Parquet tables",
             where=str(folder),
             hint="A table is a file NAME.parquet or a folder NAME of Parquet files.",
         )
-    return tables
+    return entries
+
+
+def open_folder(spark: SparkSession, folder: Path) -> dict[str, FolderTable]:
+    """The tables in a folder, by name, ready to be read; raises what `find_tables` does."""
+    return {entry.name: _open_table(spark, entry) for entry in find_tables(folder)}
 
 
 def _table_paths(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -70,25 +84,30 @@ def _files(path: Path) -> list[Path]:
     )
 
 
-def _open_table(spark: SparkSession, name: str, path: Path) -> FolderTable:
+def _find_table(name: str, path: Path) -> FolderEntry:
     files = _files(path)
     footers = [(file, _footer(file)) for file in files]
     _check_same_schema(footers)
-    try:
-        frame = spark.read.parquet(str(path))
-    except PySparkException as problem:
-        raise DataError(
-            f"Spark cannot read table {name}: {str(problem).splitlines()[0]}", where=str(path)
-        ) from None
-    text = frame.schema.json()
-    schema = parse_spark_type(json.loads(text))
-    if not isinstance(schema, StructType):
-        raise DataError(f"table {name} has no columns", where=str(path))
     size = Statistics(
         rows=sum(footer.metadata.num_rows for _, footer in footers),
         bytes=sum(file.stat().st_size for file in files),
     )
-    return FolderTable(TableDefinition(name, schema, text, size), frame)
+    return FolderEntry(name, path, size)
+
+
+def _open_table(spark: SparkSession, entry: FolderEntry) -> FolderTable:
+    try:
+        frame = spark.read.parquet(str(entry.path))
+    except PySparkException as problem:
+        raise DataError(
+            f"Spark cannot read table {entry.name}: {str(problem).splitlines()[0]}",
+            where=str(entry.path),
+        ) from None
+    text = frame.schema.json()
+    schema = parse_spark_type(json.loads(text))
+    if not isinstance(schema, StructType):
+        raise DataError(f"table {entry.name} has no columns", where=str(entry.path))
+    return FolderTable(TableDefinition(entry.name, schema, text, entry.size), frame)
 
 
 def _footer(file: Path) -> pq.ParquetFile:

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.types import DATE, DataType, parse_spark_type
 
@@ -135,6 +137,20 @@ class Companion:
     def data_type(self, node: Node) -> DataType:
         """The type Spark derives for an expression."""
         return parse_spark_type(json.loads(self.locate(node.way).dataType().json()))
+
+    def is_registered(self, node: Node) -> bool:
+        """Whether the session knows this very Python function by the name it goes by."""
+        function = self.locate(node.way)
+        nulls = ", ".join(["NULL"] * len(node.children))
+        try:
+            called = self._spark.sql(f"SELECT {quote_name(str(function.name()))}({nulls})")
+        except PySparkException:
+            return False
+        plan = called._jdf.queryExecution().analyzed()
+        known = plan.expressions().apply(0).children().apply(0)
+        return str(known.getClass().getName()) == node.full_name and bool(
+            known.func().equals(function.func())
+        )
 
     def adopt(self, thing: Any) -> tuple[str | int, ...]:
         """Make a JVM object that stands outside the plan reachable by a way of its own."""

@@ -198,7 +198,6 @@ class Planner:
             companion=Companion(session, optimized),
             ansi=session.conf.get("spark.sql.ansi.enabled") == "true",
             may_try=self._contains(analyzed, "RUNTIME_REPLACEABLE"),
-            user_functions=session._jsparkSession.catalog().functionExists,
         )
         reader = PlanReader(facts, attribute_types(json.loads(text)))
         root = parse_plan(text)

@@ -51,8 +51,6 @@ class PlanFacts:
     ansi: bool
     may_try: bool
     """Whether the query uses functions that replace errors by NULL, so that modes must be asked."""
-    user_functions: Callable[[str], bool]
-    """Whether a function of this name is registered in the session."""
 
 
 class ExpressionReader:

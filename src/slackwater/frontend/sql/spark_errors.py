@@ -21,23 +21,24 @@ def sql_error(problem: PySparkException, sql: str | None, tables: Iterable[str])
     condition = problem.getCondition()
     text = str(problem)
     return SqlError(
-        _message(text),
+        _message(text, condition),
         condition=condition,
         where=_span(problem, text, sql),
         hint=_hint(condition, problem, tables),
     )
 
 
-def _message(text: str) -> str:
+def _message(text: str, condition: str | None) -> str:
     """Spark's sentences without its condition, state, position and plan."""
-    first = text.split("== SQL", 1)[0]
-    found = _POSITION.search(first)
+    sentences = _STATE.split(text.split("== SQL", 1)[0], maxsplit=1)[0]
+    found = _POSITION.search(sentences)
     if found:
-        first = first[: found.start()]
-    first = _STATE.sub("", _PREFIX.sub("", first))
-    lines = [line.strip() for line in first.strip().splitlines() if line.strip()]
-    kept = [line for line in lines if not line.startswith(("'", "+-", ":-", "Search path:"))]
-    return " ".join(kept).rstrip("; ")
+        sentences = sentences[: found.start()]
+    lines = [line.strip() for line in _PREFIX.sub("", sentences).splitlines() if line.strip()]
+    if (condition or "").startswith("TABLE_OR_VIEW_NOT_FOUND"):
+        # The rest is advice about schemas and DROP statements; our hint names the tables.
+        return lines[0].split(". ", 1)[0] + "."
+    return " ".join(lines).rstrip("; ")
 
 
 def _span(problem: PySparkException, text: str, sql: str | None) -> Span | None:

@@ -270,7 +270,7 @@ def user_function(reader: ExpressionReader, node: Node) -> Expr:
             hint="Register it without asNondeterministic if its result depends on its "
             "arguments alone.",
         )
-    if not reader.facts.user_functions(name):
+    if not reader.facts.companion.is_registered(node):
         raise UnrepresentableError(
             f"Python function {name} is not registered by name (use spark.udf.register)"
         )

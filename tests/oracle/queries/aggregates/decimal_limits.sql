@@ -7,8 +7,8 @@ SELECT
   avg(small) AS avg_small,
   sum(money) AS sum_money,
   avg(money) AS avg_money,
-  sum(big) FILTER (WHERE big BETWEEN -5000000000000000000000000000000000000BD AND 5000000000000000000000000000000000000BD) AS sum_big,
-  sum(wide) FILTER (WHERE wide BETWEEN -20000000000000000000BD AND 20000000000000000000BD) AS sum_wide,
+  sum(big) FILTER (WHERE big BETWEEN -6e36BD AND 6e36BD) AS sum_big,
+  sum(wide) FILTER (WHERE wide BETWEEN -2e19BD AND 2e19BD) AS sum_wide,
   min(big) AS min_big,
   max(wide) AS max_wide
 FROM t_dec

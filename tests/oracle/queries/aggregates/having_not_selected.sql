@@ -4,4 +4,7 @@
 SELECT o_clerk
 FROM orders
 GROUP BY o_clerk, o_orderpriority
-HAVING count(*) >= 7 AND avg(o_totalprice) > 140000 AND max(o_orderdate) > DATE '1995-01-01' AND o_orderpriority LIKE '1%'
+HAVING count(*) >= 7
+  AND avg(o_totalprice) > 140000
+  AND max(o_orderdate) > DATE '1995-01-01'
+  AND o_orderpriority LIKE '1%'

@@ -2,7 +2,10 @@
 -- data: tpch
 -- covers: cte, cte_reused, window, row_number
 WITH ranked AS (
-  SELECT s_nationkey, s_suppkey, s_acctbal, row_number() OVER (PARTITION BY s_nationkey ORDER BY s_acctbal DESC, s_suppkey) AS place
+  SELECT
+    s_nationkey,
+    s_acctbal,
+    row_number() OVER (PARTITION BY s_nationkey ORDER BY s_acctbal DESC, s_suppkey) AS place
   FROM supplier
 )
 SELECT a.s_nationkey, a.s_acctbal - b.s_acctbal AS lead_of_first

@@ -4,9 +4,13 @@
 SELECT p.p_partkey, coalesce(o.suppliers, 'none') AS suppliers, o.ps_supplycost
 FROM part p
 LEFT JOIN (
-  SELECT ps_partkey, ps_supplycost, listagg(CAST(ps_suppkey AS STRING), ',') WITHIN GROUP (ORDER BY CAST(ps_suppkey AS STRING)) AS suppliers
+  SELECT ps_partkey, ps_supplycost, listagg(supplier, ',') WITHIN GROUP (ORDER BY supplier) AS suppliers
   FROM (
-    SELECT ps_partkey, ps_suppkey, ps_supplycost, rank() OVER (PARTITION BY ps_partkey ORDER BY ps_supplycost) AS place
+    SELECT
+      ps_partkey,
+      CAST(ps_suppkey AS STRING) AS supplier,
+      ps_supplycost,
+      rank() OVER (PARTITION BY ps_partkey ORDER BY ps_supplycost) AS place
     FROM partsupp
     WHERE ps_availqty > 5000
   ) ranked

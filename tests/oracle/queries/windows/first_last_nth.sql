@@ -1,12 +1,12 @@
 -- title: first_value, last_value and nth_value: the default frame ends at the current row
 -- data: tpch
--- covers: window, first_last_value, nth_value
+-- covers: window, named_window, first_last_value, nth_value, rows_frame
 SELECT
   s_nationkey,
   s_suppkey,
   first_value(s_name) OVER w AS first_name,
   last_value(s_name) OVER w AS this_name,
   nth_value(s_name, 2) OVER w AS second_so_far,
-  last_value(s_name) OVER (PARTITION BY s_nationkey ORDER BY s_suppkey ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS last_name
+  last_value(s_name) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS last_name
 FROM supplier
 WINDOW w AS (PARTITION BY s_nationkey ORDER BY s_suppkey)

@@ -6,7 +6,9 @@ SELECT
   o_orderpriority,
   sum(o_totalprice) AS value,
   rank() OVER (PARTITION BY year(o_orderdate) ORDER BY sum(o_totalprice) DESC) AS place,
-  sum(o_totalprice) - lag(sum(o_totalprice)) OVER (PARTITION BY o_orderpriority ORDER BY year(o_orderdate)) AS growth,
+  sum(o_totalprice) - lag(sum(o_totalprice)) OVER (
+    PARTITION BY o_orderpriority ORDER BY year(o_orderdate)
+  ) AS growth,
   sum(sum(o_totalprice)) OVER (PARTITION BY year(o_orderdate)) AS year_value
 FROM orders
 GROUP BY year(o_orderdate), o_orderpriority

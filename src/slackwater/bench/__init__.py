@@ -1,0 +1,1 @@
+"""Measurements of Slackwater itself; they return figures and print nothing."""

@@ -1,0 +1,167 @@
+"""`slackwater bench`: measurements of Slackwater itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from slackwater.bench.datasets import write_data_sets
+from slackwater.bench.roundtrip import (
+    TARGET_OWN_MS,
+    QueryRoundtrip,
+    RoundtripReport,
+    StageTimes,
+    measure_roundtrip,
+)
+from slackwater.cli.failures import FAILED, guarded
+from slackwater.cli.output import (
+    count_of,
+    hang,
+    heading,
+    page_console,
+    plain_table,
+    print_json,
+    working,
+)
+from slackwater.config import load_settings
+from slackwater.errors import CatalogError
+from slackwater.runtime.session import open_spark
+from slackwater.workloads.corpus import CorpusQuery, load_corpus
+
+_CORPUS = Path("tests/oracle/queries")
+_SLOWEST_SHOWN = 10
+_TIMES = ("analysis ms", "json ms", "algebra ms", "own ms")
+
+bench_app = typer.Typer(help="Measure Slackwater itself.", no_args_is_help=True)
+
+
+@bench_app.callback()
+def _bench() -> None:
+    """Measure Slackwater itself."""
+
+
+@bench_app.command()
+def roundtrip(
+    queries: Annotated[
+        Path, typer.Option(help="Folder of .sql files with corpus headers.")
+    ] = _CORPUS,
+    repeat: Annotated[int, typer.Option(min=1, help="Plan each query this often.")] = 5,
+    every: Annotated[
+        bool, typer.Option("--all", help="List every query, not only the slowest.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Measure what planning a query adds to Spark's own analysis."""
+    with guarded(as_json=as_json):
+        report = run_roundtrip(open_corpus(queries), repeat)
+        if as_json:
+            print_json(report_data(report))
+        else:
+            show_report(page_console(), report, len(report.queries) if every else _SLOWEST_SHOWN)
+        if report.refused:
+            raise typer.Exit(FAILED)
+
+
+def open_corpus(folder: Path) -> tuple[CorpusQuery, ...]:
+    """The corpus in a folder; a missing folder is said to be missing, not to be empty."""
+    if not folder.is_dir():
+        raise CatalogError(
+            "there is no folder of queries",
+            where=str(folder),
+            hint="Run the benchmark in a checkout of Slackwater, or name a folder: --queries DIR.",
+        )
+    return load_corpus(folder)
+
+
+def run_roundtrip(corpus: tuple[CorpusQuery, ...], repeat: int) -> RoundtripReport:
+    """Write the data, start Spark and measure."""
+    with working("writing data") as say, TemporaryDirectory(prefix="slackwater-") as scratch:
+        names = {query.data for query in corpus}
+        folders = write_data_sets(names, Path(scratch), load_settings().cache_dir)
+        say("starting Spark")
+        with open_spark() as spark:
+            return measure_roundtrip(
+                spark, corpus, folders, repeat, lambda name: say(f"planning {name}")
+            )
+
+
+def report_data(report: RoundtripReport) -> dict[str, object]:
+    """The report with its summary, as data."""
+    return {"summary": _summary(report), **asdict(report)}
+
+
+def _summary(report: RoundtripReport) -> dict[str, object]:
+    quantiles = {"median": 50, "p90": 90} if report.queries else {}
+    return {
+        "planned": len(report.queries),
+        "refused": len(report.refused),
+        "represented": report.represented,
+        "target_own_ms": TARGET_OWN_MS,
+        "target_met": report.target_met,
+        **{name: asdict(report.quantile(percent)) for name, percent in quantiles.items()},
+    }
+
+
+def show_report(console: Console, report: RoundtripReport, listed: int) -> None:
+    """Print the report: summary, the slowest queries, what is left to Spark, the machine."""
+    if report.queries:
+        heading(console, f"Planning time of {len(report.queries)} queries")
+        console.print(_summary_table(report))
+        console.print(_verdict(report))
+        heading(console, f"The {min(listed, len(report.queries))} slowest")
+        console.print(_query_table(report.slowest(listed)))
+    _show_reasons(console, report)
+    heading(console, "Machine")
+    console.print(_machine_text(report))
+
+
+def _summary_table(report: RoundtripReport) -> Table:
+    table = plain_table("over the corpus", *_TIMES, right=_TIMES)
+    table.add_row("median", *_cells(report.quantile(50)))
+    table.add_row("90th percentile", *_cells(report.quantile(90)))
+    return table
+
+
+def _query_table(queries: tuple[QueryRoundtrip, ...]) -> Table:
+    table = plain_table("query", *_TIMES, "left to Spark", right=_TIMES)
+    for each in queries:
+        table.add_row(each.name, *_cells(each.times), "yes" if each.recomputed else "")
+    return table
+
+
+def _cells(times: StageTimes) -> tuple[str, ...]:
+    return tuple(f"{each:.1f}" for each in (times.analysis, times.json, times.algebra, times.own))
+
+
+def _verdict(report: RoundtripReport) -> str:
+    verdict = "met" if report.target_met else "missed"
+    return f"target (median of own at most {TARGET_OWN_MS:.0f} ms): {verdict}"
+
+
+def _show_reasons(console: Console, report: RoundtripReport) -> None:
+    """What is left to Spark and what is refused, each with its reason."""
+    heading(console, f"{report.represented} of {len(report.queries)} leave nothing to Spark")
+    for query in report.queries:
+        for reason in query.recomputed:
+            console.print(hang(f"{query.name}: {reason}", console.width))
+    for refused in report.refused:
+        console.print(hang(f"{refused.name} is refused: {refused.reason}", console.width))
+
+
+def _machine_text(report: RoundtripReport) -> str:
+    machine = report.machine
+    before, after = (
+        ", ".join(f"{each:.2f}" for each in load)
+        for load in (machine.load_before, machine.load_after)
+    )
+    return (
+        f"{count_of(machine.cores, 'core')}, Spark {machine.spark}, Python {machine.python}, "
+        f"{count_of(report.repeat, 'run')} a query\n"
+        f"load averages before: {before}; after: {after}"
+    )

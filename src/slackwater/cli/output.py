@@ -1,0 +1,108 @@
+"""Where commands print: answers on stdout, progress and errors on stderr.
+
+Text that a user may copy or pipe onwards (plans, SQL, JSON, errors) is written as it is.
+Pages for reading, such as the demo, go through rich and never need more than 100 columns.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+
+import typer
+from rich.console import Console, JustifyMethod
+from rich.table import Table
+from rich.text import Text
+
+PAGE_WIDTH = 100
+
+Say = Callable[[str], None]
+"""Tells the user what is being done at the moment."""
+
+
+def print_json(value: object) -> None:
+    """Write one JSON value to stdout."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_error(text: str) -> None:
+    """Write a message to stderr."""
+    typer.echo(text, err=True)
+
+
+def tolerate_narrow_encodings() -> None:
+    """Let streams that lack a character print a substitute, as a failed print helps nobody."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def page_console() -> Console:
+    """A console for pages: as wide as the terminal, at most 100 columns."""
+    found = Console()
+    width = min(found.width, PAGE_WIDTH) if found.is_terminal else PAGE_WIDTH
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+@contextmanager
+def working(message: str) -> Iterator[Say]:
+    """Show what goes on while the block runs, on a terminal only; the value changes the message."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _say_nothing
+        return
+    with console.status(Text(message)) as status:
+        yield lambda text: status.update(Text(text))
+
+
+def _say_nothing(_message: str) -> None:
+    """Progress for a reader who is not there."""
+
+
+def heading(console: Console, title: str) -> None:
+    """Start a section of a page."""
+    console.print()
+    console.rule(Text(title, style="bold"), align="left", style="dim")
+
+
+def hang(text: str, width: int) -> str:
+    """Break long lines at blanks; what is broken off is indented below its line.
+
+    >>> print(hang("  Scan t [a INT, b INT]", 16))
+      Scan t [a INT,
+          b INT]
+    """
+    return "\n".join(part for line in text.splitlines() for part in _hang_line(line, width))
+
+
+def _hang_line(line: str, width: int) -> list[str]:
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=indent + "    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
+
+
+def plain_table(*headers: str, right: tuple[str, ...] = ()) -> Table:
+    """An empty table; the columns named in `right` hold numbers."""
+    table = Table(header_style="bold", pad_edge=False, box=None, padding=(0, 3, 0, 0))
+    for header in headers:
+        justify: JustifyMethod = "right" if header in right else "left"
+        table.add_column(Text(header), justify=justify, overflow="fold")
+    return table
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where it must be.
+
+    >>> count_of(1, "row"), count_of(15000, "row")
+    ('1 row', '15,000 rows')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

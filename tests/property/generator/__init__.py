@@ -1,0 +1,7 @@
+"""Random queries over the adversarial tables whose answer the data alone determines."""
+
+from __future__ import annotations
+
+from .queries import queries
+
+__all__ = ["queries"]

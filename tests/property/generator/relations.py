@@ -1,0 +1,191 @@
+"""What stands in FROM: tables, derived tables, and joins of up to four of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from .conditions import COMPARABLE
+from .core import Kind, Maker, Relation, Scope, Value, expression, literal
+from .tables import base_tables
+
+_MOST_ROWS = 3000
+"""Cross and inequality joins that could give more rows become equality joins."""
+
+_TABLES = (
+    *("t_nulls", "t_right", "t_nonull", "t_nulls", "t_right", "t_nonull"),
+    *("t_dec", "t_float", "t_str", "t_time", "t_nested", "t_skew", "t_names", "t_empty"),
+)
+
+SubqueryMaker = Callable[[Maker, int], Relation]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part of FROM: its text, the columns it gives under their qualified names, its size."""
+
+    sql: str
+    columns: tuple[Value, ...]
+    rows: int
+
+
+# Single items -------------------------------------------------------------------------------
+
+
+def item(make: Maker, nesting: int, subquery: SubqueryMaker) -> Item:
+    """A table, or something that takes the place of one."""
+    if make.ctes and make.chance(50):
+        return _aliased(make, make.pick(make.ctes), derived=False)
+    form = make.weighted((14, "table"), (4, "subquery"), (1, "values"), (1, "exploded"))
+    if form == "subquery" and nesting > 0:
+        return _aliased(make, subquery(make, nesting - 1), derived=True)
+    if form == "values":
+        return inline_values(make)
+    if form == "exploded":
+        return _aliased(make, exploded(make), derived=True)
+    return table(make)
+
+
+def table(make: Maker) -> Item:
+    """One of the tables."""
+    return _aliased(make, base_tables()[make.pick(_TABLES)], derived=False)
+
+
+def _aliased(make: Maker, relation: Relation, *, derived: bool) -> Item:
+    alias = make.name("t")
+    sql = f"({relation.sql}) AS {alias}" if derived else f"{relation.sql} AS {alias}"
+    return Item(sql, qualified(alias, relation.columns), relation.rows)
+
+
+def qualified(alias: str, columns: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The columns as they are written outside of the relation."""
+    return tuple(replace(column, sql=f"{alias}.{column.sql}") for column in columns)
+
+
+def derived(make: Maker, relation: Relation) -> Item:
+    """A SELECT in FROM."""
+    return _aliased(make, relation, derived=True)
+
+
+def inline_values(make: Maker) -> Item:
+    """VALUES with a few rows."""
+    alias = make.name("t")
+    kinds = [make.pick([Kind.INT, Kind.STRING, Kind.DECIMAL]) for _ in range(make.number(1, 2))]
+    rows = [
+        f"({', '.join(literal(make, kind).sql for kind in kinds)})"
+        for _ in range(make.number(1, 4))
+    ]
+    names = [make.name("v") for _ in kinds]
+    columns = tuple(Value(f"{alias}.{n}", k, 1000) for n, k in zip(names, kinds, strict=True))
+    return Item(f"(VALUES {', '.join(rows)}) AS {alias}({', '.join(names)})", columns, len(rows))
+
+
+def exploded(make: Maker) -> Relation:
+    """The elements of an array column as rows."""
+    outer = make.pick(["", "OUTER "])
+    source, kind = make.pick([("tags", Kind.STRING), ("nums", Kind.INT)])
+    name = make.name("e")
+    sql = f"SELECT id, {name} FROM t_nested LATERAL VIEW {outer}explode({source}) AS {name}"
+    return Relation(sql, (Value("id", Kind.INT, 100), Value(name, kind)), 60)
+
+
+# Joins --------------------------------------------------------------------------------------
+
+
+def joined_items(make: Maker, nesting: int, subquery: SubqueryMaker) -> Item:
+    """One to four items joined from left to right."""
+    joins = make.weighted((4, 0), (5, 1), (2, 2), (1, 3)) if nesting > 0 else make.number(0, 1)
+    result = item(make, nesting, subquery)
+    for _ in range(joins):
+        result = join(make, result, item(make, nesting, subquery))
+    return result
+
+
+def join(make: Maker, left: Item, right: Item) -> Item:
+    """One join of any kind that the sizes allow."""
+    if left.rows * right.rows <= _MOST_ROWS and make.chance(20):
+        return loose_join(make, left, right)
+    if make.chance(12) and (name := _shared_name(left, right)):
+        return join_using(make, left, right, name)
+    return keyed_join(make, left, right)
+
+
+_OUTER = ("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+
+
+def keyed_join(make: Maker, left: Item, right: Item) -> Item:
+    """A join on one or two equalities, now and then with a further condition."""
+    parts = [key_equality(make, left, right) for _ in range(make.weighted((4, 1), (1, 2)))]
+    if make.chance(25):
+        parts.append(_both_sides(make, left, right))
+    word = make.weighted((4, "INNER"), *((2, word) for word in _OUTER[1:]))
+    return _join(word, left, right, " AND ".join(parts))
+
+
+def key_equality(make: Maker, left: Item, right: Item) -> str:
+    """An equality of columns of one kind; of numbers where the sides share no kind."""
+    first, second = _key_pair(make, left, right)
+    sign = make.weighted((4, "="), (1, "<=>"))
+    if make.chance(10):
+        first = expression(make, Scope(left.columns), first.kind, 1)
+    return f"{first.sql} {sign} {second.sql}"
+
+
+def _key_pair(make: Maker, left: Item, right: Item) -> tuple[Value, Value]:
+    kinds = {column.kind for column in right.columns}
+    firsts = [column for column in left.columns if column.kind in kinds & set(COMPARABLE)]
+    if not firsts:
+        left_scope, right_scope = Scope(left.columns), Scope(right.columns)
+        return (
+            expression(make, left_scope, Kind.INT, 2),
+            expression(make, right_scope, Kind.INT, 2),
+        )
+    first = make.pick(firsts)
+    return first, make.pick([column for column in right.columns if column.kind is first.kind])
+
+
+def loose_join(make: Maker, left: Item, right: Item) -> Item:
+    """A cross join, or a join on a condition without an equality."""
+    word = make.pick(["CROSS", *_OUTER])
+    if word == "CROSS":
+        return _join(word, left, right, "")
+    return _join(word, left, right, _both_sides(make, left, right))
+
+
+def _both_sides(make: Maker, left: Item, right: Item) -> str:
+    return expression(make, Scope(left.columns + right.columns), Kind.BOOL, 2).sql
+
+
+def _join(word: str, left: Item, right: Item, condition: str) -> Item:
+    on = f" ON {condition}" if condition else ""
+    sql = f"{left.sql} {word} JOIN {right.sql}{on}"
+    if word in {"LEFT SEMI", "LEFT ANTI"}:
+        return Item(sql, left.columns, left.rows)
+    loose = not condition or " = " not in condition
+    rows = left.rows * right.rows if loose else 2 * max(left.rows, right.rows)
+    return Item(sql, left.columns + right.columns, rows)
+
+
+def _shared_name(left: Item, right: Item) -> str | None:
+    """A column name that occurs once on either side, with one kind."""
+    names = [column.sql.rpartition(".")[2] for column in left.columns]
+    for column in right.columns:
+        name = column.sql.rpartition(".")[2]
+        same = [other for other in left.columns if other.sql.rpartition(".")[2] == name]
+        if names.count(name) == 1 and same[0].kind is column.kind and column.kind in COMPARABLE:
+            return name
+    return None
+
+
+def join_using(make: Maker, left: Item, right: Item, name: str) -> Item:
+    """JOIN ... USING, whose column is there once and without a qualifier."""
+    word = make.pick(_OUTER[:4])
+    sides = [
+        [column for column in side.columns if column.sql.rpartition(".")[2] == name]
+        for side in (left, right)
+    ]
+    key = max(sides[0] + sides[1], key=lambda column: column.bound)
+    shared = replace(key, sql=name, exact=all(side[0].exact for side in sides))
+    others = [c for c in left.columns + right.columns if c.sql.rpartition(".")[2] != name]
+    sql = f"{left.sql} {word} JOIN {right.sql} USING ({name})"
+    return Item(sql, (shared, *others), 2 * max(left.rows, right.rows))

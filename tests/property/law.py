@@ -1,0 +1,136 @@
+"""The fidelity law: our plan of a query, compiled back to SQL and run, is what Spark gives.
+
+Where Spark refuses the text there is nothing to compare; where it fails while running, ours
+must fail with the same condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from slackwater.algebra.fingerprint import fingerprint
+from slackwater.algebra.invariants import check_plan
+from slackwater.algebra.printer import print_plan
+from slackwater.compiler.batch import compile_batch
+from slackwater.errors import SlackwaterError
+from slackwater.frontend.sql.planner import Planner, Query
+from slackwater.runtime.compare import compare_bags
+from slackwater.runtime.execute import run_batch
+from slackwater.sources.parquet_folder import open_folder
+from slackwater.workloads.adversarial import write_adversarial
+
+_FAST = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Compiling each query to Java takes longer than the few rows take without it."""
+
+
+class Outcome(Enum):
+    """How a query ended that did not break the law."""
+
+    ROWS = "an answer with rows"
+    EMPTY = "an empty answer"
+    ERROR = "both raise the same error"
+    REFUSED = "refused by Spark's analyser"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The adversarial tables, seen by our planner and by a plain session side by side."""
+
+    spark: SparkSession
+    plain: SparkSession
+    planner: Planner
+    frames: Mapping[str, DataFrame]
+
+
+def open_bench(spark: SparkSession, folder: Path) -> Bench:
+    """Write the tables to the folder and open them on both sides."""
+    ours, plain = spark.newSession(), spark.newSession()
+    for name, value in _FAST.items():
+        ours.conf.set(name, value)
+        plain.conf.set(name, value)
+    paths = write_adversarial(folder)
+    for name, path in paths.items():
+        plain.read.parquet(str(path)).createOrReplaceTempView(name)
+    tables = open_folder(ours, folder)
+    planner = Planner(ours, [each.definition for each in tables.values()])
+    return Bench(ours, plain, planner, {name: each.frame for name, each in tables.items()})
+
+
+def check_law(bench: Bench, sql: str) -> Outcome:
+    """Raise `AssertionError`, with the query in it, if the law does not hold for the text."""
+    try:
+        expected = bench.plain.sql(sql)
+    except (AnalysisException, ParseException):
+        return Outcome.REFUSED
+    try:
+        answer = expected.toArrow()
+    except PySparkException as problem:
+        _check_same_error(bench, sql, problem)
+        return Outcome.ERROR
+    query = _check_plan(bench, sql)
+    claimed = [k for k, column in enumerate(query.rel.columns) if not column.nullable]
+    wrong = [query.names[k] for k in claimed if answer.column(k).null_count]
+    assert not wrong, _told("columns said to be never NULL hold NULLs", ", ".join(wrong), sql)
+    statement = compile_batch(query.rel, query.names)
+    try:
+        actual = run_batch(bench.spark, statement, bench.frames, query.fragments)
+        difference = compare_bags(actual, expected)
+    except (PySparkException, SlackwaterError) as problem:
+        raise AssertionError(_told("ours fails", _first_lines(problem), sql)) from None
+    if difference is not None:
+        raise AssertionError(_told(difference.render(), print_plan(query.rel), sql))
+    return Outcome.ROWS if answer.num_rows else Outcome.EMPTY
+
+
+def _check_plan(bench: Bench, sql: str) -> Query:
+    """Our plan: sound, complete, and the same each time."""
+    try:
+        query, again = bench.planner.plan_sql(sql), bench.planner.plan_sql(sql)
+        check_plan(query.rel)
+    except (SlackwaterError, PySparkException, Py4JError) as problem:
+        raise AssertionError(_told("ours does not plan", _first_lines(problem), sql)) from problem
+    reasons = [leaf.reason for leaf in query.recomputed]
+    assert not reasons, _told("left to Spark", "; ".join(reasons), sql)
+    assert print_plan(query.rel) == print_plan(again.rel), _told("plans differ", "", sql)
+    assert fingerprint(query.rel) == fingerprint(again.rel), _told("fingerprints differ", "", sql)
+    return query
+
+
+def _check_same_error(bench: Bench, sql: str, expected: PySparkException) -> None:
+    """Ours must fail as well, and for the same reason."""
+    try:
+        query = bench.planner.plan_sql(sql)
+        statement = compile_batch(query.rel, query.names)
+        run_batch(bench.spark, statement, bench.frames, query.fragments).toArrow()
+    except (PySparkException, SlackwaterError) as problem:
+        found, wanted = _condition(problem), _condition(expected)
+        assert found == wanted, _told("the errors differ", f"{found} instead of {wanted}", sql)
+        return
+    raise AssertionError(_told("Spark raises, ours does not", _first_lines(expected), sql))
+
+
+def _condition(problem: Exception) -> str | None:
+    if isinstance(problem, PySparkException):
+        return problem.getCondition()
+    cause = problem.__cause__
+    if isinstance(cause, PySparkException):
+        return cause.getCondition()
+    return getattr(problem, "condition", None)
+
+
+def _first_lines(problem: Exception) -> str:
+    return "\n".join(f"{type(problem).__name__}: {problem}".splitlines()[:12])
+
+
+def _told(what: str, more: str, sql: str) -> str:
+    return f"{what}\n{more}\n\n{sql}"

@@ -1,0 +1,53 @@
+"""Random well-typed queries obey the fidelity law, and so does every query that once did not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, event, given, settings
+from pyspark.sql import SparkSession
+
+from .generator import queries
+from .law import Bench, Outcome, check_law, open_bench
+
+_EXAMPLES = int(os.environ.get("SLACKWATER_EXAMPLES", "0"))
+_REGRESSIONS = sorted((Path(__file__).parent / "regressions").glob("*.sql"))
+_PATIENT = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    print_blob=True,
+)
+
+
+@pytest.fixture(scope="module")
+def bench(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    return open_bench(spark, tmp_path_factory.mktemp("tables"))
+
+
+def _obeys(bench: Bench, sql: str) -> None:
+    outcome = check_law(bench, sql)
+    event(outcome.value)
+    assume(outcome is not Outcome.REFUSED)
+
+
+@_PATIENT
+@settings(max_examples=_EXAMPLES or 60, derandomize=True, database=None)
+@given(sql=queries())
+def test_random_queries(bench: Bench, sql: str) -> None:
+    _obeys(bench, sql)
+
+
+@pytest.mark.deep
+@_PATIENT
+@settings(max_examples=_EXAMPLES or 1500)
+@given(sql=queries())
+def test_many_random_queries(bench: Bench, sql: str) -> None:
+    _obeys(bench, sql)
+
+
+@pytest.mark.parametrize("path", _REGRESSIONS, ids=lambda path: path.stem)
+def test_regressions(path: Path, bench: Bench) -> None:
+    assert check_law(bench, path.read_text(encoding="utf-8")) is not Outcome.REFUSED
