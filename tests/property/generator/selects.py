@@ -25,7 +25,7 @@ def relation(
     forms += [(1, global_select), (1, grouping_sets_select)]
     if nesting > 0:
         forms += [(2, set_operation), (2, window_select), (1, limited_select)]
-    return make.weighted(*forms)(make, nesting, kinds=kinds, outermost=outermost)
+    return make.weighted(*forms)(make, nesting, kinds, outermost)
 
 
 def any_relation(make: Maker, nesting: int) -> Relation:
