@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from decimal import Decimal
 
 from rich.console import Console
@@ -28,13 +29,16 @@ _STAGES = {
 def show_demo(console: Console, run: DemoRun) -> None:
     """Print the whole page."""
     _show_data(console, run)
-    _show_code(console, "1  The query", run.sql, "sql")
-    _show_code(console, "2  Our algebra", run.plan, None)
-    _show_code(console, "3  The Spark statement", run.statement, "sql")
+    heading(console, "1  The query")
+    _show_text(console, run.sql, "sql")
+    heading(console, "2  Our algebra")
+    _show_text(console, run.plan)
+    heading(console, "3  The Spark statement")
+    _show_text(console, run.statement, "sql")
     heading(console, "4  The answer")
     _show(console, _answer_table(run))
     heading(console, "5  The check")
-    _show(console, Text(verdict(run)))
+    _show_text(console, verdict(run))
     heading(console, "Seconds")
     _show(console, _seconds_table(run))
     heading(console, "What each stage is")
@@ -64,27 +68,26 @@ def verdict(run: DemoRun) -> str:
     return f"Plain Spark gives another answer.\n{run.difference.render()}"
 
 
-def _show(console: Console, content: Text | Table) -> None:
-    console.print(Padding(content, (0, 0, 0, _INDENT)))
+def _show(console: Console, content: Table) -> None:
+    console.print(Padding(content, (0, 0, 0, _INDENT), expand=False))
+
+
+def _show_text(console: Console, text: str, language: str | None = None) -> None:
+    """Text with its own line structure; SQL is coloured where there are colours."""
+    wrapped = textwrap.indent(hang(text, console.width - _INDENT), " " * _INDENT)
+    content = Text(wrapped)
+    if language is not None:
+        syntax = Syntax("", language, theme="ansi_dark", background_color="default")
+        content = syntax.highlight(wrapped)
+        content.rstrip()
+    console.print(content)
 
 
 def _show_data(console: Console, run: DemoRun) -> None:
     console.print(Text("Slackwater: one query on its way from SQL to a checked answer", "bold"))
     sizes = ", ".join(f"{name} {rows:,}" for name, rows in run.table_rows.items())
-    console.print(f"Data: TPC-H at scale factor {DEMO_SCALE} ({sizes} rows)")
-
-
-def _show_code(console: Console, title: str, code: str, language: str | None) -> None:
-    """A heading and text with its own line structure; SQL is coloured where there are colours."""
-    heading(console, title)
-    wrapped = hang(code, console.width - _INDENT)
-    if language is None:
-        _show(console, Text(wrapped))
-        return
-    syntax = Syntax("", language, theme="ansi_dark", background_color="default")
-    highlighted = syntax.highlight(wrapped)
-    highlighted.rstrip()
-    _show(console, highlighted)
+    data = f"Data: TPC-H at scale factor {DEMO_SCALE}; rows: {sizes}"
+    console.print(hang(data, console.width))
 
 
 def _answer_table(run: DemoRun) -> Table:

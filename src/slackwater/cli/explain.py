@@ -43,7 +43,7 @@ class Explanation:
 def explain(
     sql: Annotated[
         str | None,
-        typer.Argument(metavar="[SQL]", help="The query; - reads it from standard input."),
+        typer.Argument(metavar="SQL", help="The query; - reads it from standard input."),
     ] = None,
     file: Annotated[
         Path | None,

@@ -7,6 +7,7 @@ Pages for reading, such as the demo, go through rich and never need more than 10
 from __future__ import annotations
 
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -19,6 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 PAGE_WIDTH = 100
+
+_BREAKS = re.compile(r"(?<=,) | (?=(?:AND|OR|FROM|WHERE|ON|GROUP BY|ORDER BY) )")
 
 Say = Callable[[str], None]
 """Tells the user what is being done at the moment."""
@@ -70,24 +73,31 @@ def heading(console: Console, title: str) -> None:
 
 
 def hang(text: str, width: int) -> str:
-    """Break long lines at blanks; what is broken off is indented below its line.
+    """Break long lines where a clause or a list item begins; the rest is indented below.
 
-    >>> print(hang("  Scan t [a INT, b INT]", 16))
+    >>> print(hang("  Scan t [a INT, b INT NOT NULL]", 24))
       Scan t [a INT,
-          b INT]
+          b INT NOT NULL]
     """
     return "\n".join(part for line in text.splitlines() for part in _hang_line(line, width))
 
 
 def _hang_line(line: str, width: int) -> list[str]:
-    indent = line[: len(line) - len(line.lstrip())]
-    return textwrap.wrap(
-        line,
-        width,
-        subsequent_indent=indent + "    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    ) or [""]
+    indent = line[: len(line) - len(line.lstrip())] + "    "
+    parts = [""]
+    for piece in _BREAKS.split(line):
+        longer = f"{parts[-1]} {piece}" if parts[-1] else piece
+        if len(longer) <= width or not parts[-1]:
+            parts[-1] = longer
+        else:
+            parts.append(indent + piece)
+    return [short for part in parts for short in _wrap(part, width, indent)]
+
+
+def _wrap(part: str, width: int, indent: str) -> list[str]:
+    """A part that has no good place to break is broken at any blank."""
+    whole = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.wrap(part, width, subsequent_indent=indent, **whole) or [""]
 
 
 def plain_table(*headers: str, right: tuple[str, ...] = ()) -> Table:
