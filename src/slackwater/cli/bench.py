@@ -111,10 +111,11 @@ def _summary(report: RoundtripReport) -> dict[str, object]:
 def show_report(console: Console, report: RoundtripReport, listed: int) -> None:
     """Print the report: summary, the slowest queries, what is left to Spark, the machine."""
     if report.queries:
-        heading(console, f"Planning time of {len(report.queries)} queries")
+        planned = count_of(len(report.queries), "query", "queries")
+        heading(console, f"Planning time over {planned}")
         console.print(_summary_table(report))
         console.print(_verdict(report))
-        heading(console, f"The {min(listed, len(report.queries))} slowest")
+        heading(console, "Slowest first")
         console.print(_query_table(report.slowest(listed)))
     _show_reasons(console, report)
     heading(console, "Machine")

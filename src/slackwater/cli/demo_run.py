@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +86,7 @@ def run_demo(cache_dir: Path, say: Say, sql: str = DEMO_SQL) -> DemoRun:
             rows = answer.collect()
         with watch.step("compare with plain Spark"):
             shown = spark.createDataFrame(rows, answer.schema)
-            expected = _plain_answer(spark, folder, tables, sql)
+            expected = _plain_answer(spark, folder, query.sources, sql)
             difference = compare_bags(shown, expected, ordered=True)
     return DemoRun(
         folder=folder,
@@ -118,11 +118,9 @@ def _run(
     return run_batch(spark, statement, frames, query.fragments)
 
 
-def _plain_answer(
-    spark: SparkSession, folder: Path, tables: Mapping[str, FolderTable], sql: str
-) -> DataFrame:
+def _plain_answer(spark: SparkSession, folder: Path, sources: Iterable[str], sql: str) -> DataFrame:
     """What Spark answers by itself, in a session that knows nothing but the files."""
     plain = spark.newSession()
-    for name in tables:
+    for name in sources:
         plain.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
     return plain.sql(sql)

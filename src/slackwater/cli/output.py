@@ -96,8 +96,10 @@ def _hang_line(line: str, width: int) -> list[str]:
 
 def _wrap(part: str, width: int, indent: str) -> list[str]:
     """A part that has no good place to break is broken at any blank."""
-    whole = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.wrap(part, width, subsequent_indent=indent, **whole) or [""]
+    wrapper = textwrap.TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return wrapper.wrap(part) or [""]
 
 
 def plain_table(*headers: str, right: tuple[str, ...] = ()) -> Table:
@@ -109,10 +111,10 @@ def plain_table(*headers: str, right: tuple[str, ...] = ()) -> Table:
     return table
 
 
-def count_of(number: int, noun: str) -> str:
+def count_of(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun, in the plural where it must be.
 
-    >>> count_of(1, "row"), count_of(15000, "row")
-    ('1 row', '15,000 rows')
+    >>> count_of(1, "row"), count_of(15000, "row"), count_of(0, "query", "queries")
+    ('1 row', '15,000 rows', '0 queries')
     """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -159,11 +159,61 @@ def expression(make: Maker, scope: Scope, kind: Kind, depth: int) -> Value:
 
 
 def leaf(make: Maker, scope: Scope, kind: Kind) -> Value:
-    """A column of the kind, or now and then (always, if there is none) a literal."""
+    """A column of the kind or, if there is none, of another kind turned into it.
+
+    A literal stands for it now and then, and where no column can be turned into the kind.
+    """
     columns = scope.of(kind)
-    if not columns or make.chance(12):
+    if columns and not make.chance(8):
+        return make.pick(columns)
+    others = [value for value in scope.values if value.kind in _CONVERSIONS.get(kind, {})]
+    if columns or not others or make.chance(10):
         return literal(make, kind)
-    return make.pick(columns)
+    other = make.pick(others)
+    return Value(_CONVERSIONS[kind][other.kind].format(other.sql), kind, bound=3000)
+
+
+_CONVERSIONS: dict[Kind, dict[Kind, str]] = {
+    Kind.INT: {
+        Kind.STRING: "length({})",
+        Kind.LONG: "CAST(pmod({}, 100) AS INT)",
+        Kind.DATE: "month({})",
+    },
+    Kind.LONG: {
+        Kind.INT: "CAST({} % 1000 AS BIGINT)",
+        Kind.STRING: "try_cast(length({}) AS BIGINT)",
+    },
+    Kind.DECIMAL: {
+        Kind.INT: "CAST({} % 1000 AS DECIMAL(12,2))",
+        Kind.LONG: "CAST({} % 1000 AS DECIMAL(12,2))",
+    },
+    Kind.DOUBLE: {
+        Kind.INT: "CAST({} % 1000 AS DOUBLE)",
+        Kind.LONG: "CAST({} % 1000 AS DOUBLE)",
+    },
+    Kind.STRING: {
+        Kind.INT: "CAST({} AS STRING)",
+        Kind.LONG: "CAST({} AS STRING)",
+        Kind.DATE: "CAST({} AS STRING)",
+    },
+    Kind.DATE: {
+        Kind.TIMESTAMP: "CAST({} AS DATE)",
+        Kind.INT: "date_add(DATE'2024-02-25', {} % 100)",
+    },
+    Kind.TIMESTAMP: {
+        Kind.DATE: "CAST({} AS TIMESTAMP)",
+        Kind.INT: "timestamp_seconds({} % 1000)",
+    },
+    Kind.BOOL: {
+        Kind.INT: "({} > 2)",
+        Kind.STRING: "({} >= 'b')",
+        Kind.LONG: "({} % 2 = 0)",
+        Kind.DECIMAL: "({} > 1)",
+        Kind.DOUBLE: "({} < 2)",
+        Kind.DATE: "({} IS NOT NULL)",
+    },
+}
+"""How a column of one kind gives a value of another, by the kind wanted and the kind found."""
 
 
 def literal(make: Maker, kind: Kind) -> Value:

@@ -139,7 +139,8 @@ def _aggregated(
 ) -> Relation:
     """The SELECT over groups: its outputs read keys and aggregates like columns."""
     rows = Scope(source.columns)
-    wanted = kinds or [make.pick(AGGREGATED_KINDS) for _ in range(make.number(1, 3))]
+    present = [kind for kind in rows.kinds() if kind in COMPARABLE]
+    wanted = kinds or [make.pick([*AGGREGATED_KINDS, *present]) for _ in range(make.number(1, 3))]
     made = tuple(aggregate(make, rows, kind, make.number(0, 1)) for kind in wanted)
     groups = Scope((*keys, *made))
     values = made if kinds else (*make.some(keys, 0, 3), *made)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -13,7 +13,7 @@ from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.algebra.invariants import check_plan
-from slackwater.algebra.operators import Recompute
+from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.catalog import TableDefinition
 from slackwater.errors import CatalogError, NonDeterministicError, UnsupportedStatementError
@@ -69,15 +69,44 @@ class Query:
 
     rel: Rel
     names: tuple[str, ...]
-    sources: tuple[str, ...]
     fragments: Mapping[str, Fragment] = field(repr=False)
     notes: tuple[str, ...]
     timings: Timings = field(compare=False)
 
     @property
+    def sources(self) -> tuple[str, ...]:
+        """The tables the query reads, in alphabetical order."""
+        names: set[str] = set()
+        for each in walk_rel(self.rel):
+            if isinstance(each, Scan):
+                names.add(each.source)
+            elif isinstance(each, Recompute):
+                names.update(each.sources)
+        return tuple(sorted(names))
+
+    @property
     def recomputed(self) -> tuple[Recompute, ...]:
         """The parts that have no representation, each with its reason."""
         return tuple(each for each in walk_rel(self.rel) if isinstance(each, Recompute))
+
+
+class _SparkClasses:
+    """Classes of Spark's own that plans are tested against, looked up once."""
+
+    def __init__(self, jvm: Any):
+        patterns = jvm.org.apache.spark.sql.catalyst.trees.TreePattern
+        self._session_value = patterns.CURRENT_LIKE()
+        self._replaceable = patterns.RUNTIME_REPLACEABLE()
+        self._statements = [jvm.java.lang.Class.forName(name) for name in _NOT_QUERIES]
+
+    def is_statement(self, plan: Any) -> bool:
+        return any(kind.isInstance(plan) for kind in self._statements)
+
+    def has_session_values(self, plan: Any) -> bool:
+        return bool(plan.containsPattern(self._session_value))
+
+    def has_replaceable(self, plan: Any) -> bool:
+        return bool(plan.containsPattern(self._replaceable))
 
 
 class Planner:
@@ -92,6 +121,7 @@ class Planner:
         self._spark = spark
         self._tables: dict[str, TableDefinition] = {}
         self._planning = planning_session(spark)
+        self._spark_classes = _SparkClasses(spark._jvm)
         for table in tables:
             self.add_table(table)
 
@@ -149,22 +179,16 @@ class Planner:
     def _require_query(self, sql: str) -> None:
         """Refuse commands before Spark would carry them out."""
         plan = self._planning._jsparkSession.sessionState().sqlParser().parsePlan(sql)
-        find_class: Callable[[str], Any] = self._jvm.java.lang.Class.forName
-        kinds = [find_class(name) for name in _NOT_QUERIES]
         pending = [plan]
         while pending:
             node = pending.pop()
-            if any(kind.isInstance(node) for kind in kinds):
+            if self._spark_classes.is_statement(node):
                 raise UnsupportedStatementError(
                     f"{node.nodeName()} is a statement, not a query",
                     hint="Give a SELECT, VALUES, TABLE or WITH ... SELECT query.",
                 )
             children = node.children()
             pending += [children.apply(k) for k in range(children.size())]
-
-    @property
-    def _jvm(self) -> Any:
-        return self._planning._jvm
 
     def _plan(self, frame: DataFrame, sql: str | None, started: float) -> Query:
         try:
@@ -177,7 +201,7 @@ class Planner:
         text = str(optimized.toJSON())
         _check_deterministic(text)
         written_at = perf_counter()
-        rel, parts, sources = self._read(frame, text, optimized, analyzed)
+        rel, parts = self._read(frame, text, optimized, analyzed)
         fragments = {
             name: Fragment(analyzed, sql) if plan is WHOLE_QUERY else Fragment(plan, None)
             for name, plan in parts.items()
@@ -187,27 +211,27 @@ class Planner:
             json=(written_at - analysed_at) * 1e3,
             algebra=(perf_counter() - written_at) * 1e3,
         )
-        return Query(rel, tuple(frame.columns), sources, fragments, notes, timings)
+        return Query(rel, tuple(frame.columns), fragments, notes, timings)
 
     def _read(
         self, frame: DataFrame, text: str, optimized: Any, analyzed: Any
-    ) -> tuple[Rel, dict[str, Any], tuple[str, ...]]:
+    ) -> tuple[Rel, dict[str, Any]]:
         session = frame.sparkSession
         facts = PlanFacts(
             spark=session,
             companion=Companion(session, optimized),
             ansi=session.conf.get("spark.sql.ansi.enabled") == "true",
-            may_try=self._contains(analyzed, "RUNTIME_REPLACEABLE"),
+            may_try=self._spark_classes.has_replaceable(analyzed),
         )
         reader = PlanReader(facts, attribute_types(json.loads(text)))
         root = parse_plan(text)
         rel = reader.read_root(root, parse_spark_type(json.loads(str(optimized.schema().json()))))
         check_plan(rel)
-        return rel, reader.fragments, tuple(sorted(reader.sources(root)))
+        return rel, reader.fragments
 
     def _check_repeatable(self, analyzed: Any) -> tuple[str, ...]:
         """Refuse the clock; say so where a value of the session is taken once and kept."""
-        if not self._contains(analyzed, "CURRENT_LIKE"):
+        if not self._spark_classes.has_session_values(analyzed):
             return ()
         text = str(analyzed.toString())
         pinned = sorted({found[1].lower() for found in _SESSION_VALUES.finditer(text)})
@@ -219,10 +243,6 @@ class Planner:
                 hint="Write the moment as a literal, or keep it in a column of a source.",
             )
         return tuple(f"{name}() is taken from the session once and kept" for name in pinned)
-
-    def _contains(self, plan: Any, pattern: str) -> bool:
-        patterns = self._jvm.org.apache.spark.sql.catalyst.trees.TreePattern
-        return bool(plan.containsPattern(getattr(patterns, pattern)()))
 
 
 def _check_deterministic(text: str) -> None:

@@ -142,10 +142,10 @@ class PlanReader:
             column = self.numbers.new(attribute.name, attribute.dtype, attribute.nullable)
             columns.append(column)
             scope.setdefault(attribute.id, column)
-        sources = tuple(sorted(self.sources(node)))
+        sources = tuple(sorted(self._sources(node)))
         return Readout(Recompute(fragment, reason, sources, tuple(columns)), scope)
 
-    def sources(self, node: Node) -> set[str]:
+    def _sources(self, node: Node) -> set[str]:
         """The sources read anywhere below a plan node, subqueries included."""
         names: set[str] = set()
         for each in node.walk():
@@ -155,7 +155,7 @@ class PlanReader:
                 for expression in each.expressions(name):
                     for inner in expression.walk():
                         if inner.fields.get("plan"):
-                            names |= self.sources(inner.subplan())
+                            names |= self._sources(inner.subplan())
         return names - {""}
 
     def _reader(

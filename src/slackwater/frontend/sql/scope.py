@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -16,6 +17,9 @@ Scope = Mapping[int, Column]
 """From a Catalyst expression id to the column that holds it."""
 
 
+_COUNTED_NAME = re.compile(r"^(_common_expr)_\d+$")
+
+
 class UnrepresentableError(Exception):
     """Something in the plan has no form in our algebra; the text says what."""
 
@@ -27,16 +31,19 @@ class ColumnNumbers:
     _next: count[int] = field(default_factory=lambda: count(1))
 
     def new(self, name: str, dtype: DataType, nullable: bool) -> Column:
-        """A column nobody has seen before."""
-        return Column(ColumnId(next(self._next)), name, dtype, nullable)
+        """A column nobody has seen before; names Spark makes up lose their running number."""
+        return self._column(_COUNTED_NAME.sub(r"\1", name), dtype, nullable)
 
     def from_attribute(self, attribute: Node) -> Column:
-        """A new column for an attribute that Spark defines."""
-        return self.new(
+        """A new column for an attribute that Spark defines, under its exact name."""
+        return self._column(
             str(attribute.value("name")),
             parse_spark_type(attribute.value("dataType")),
             bool(attribute.value("nullable")),
         )
+
+    def _column(self, name: str, dtype: DataType, nullable: bool) -> Column:
+        return Column(ColumnId(next(self._next)), name, dtype, nullable)
 
 
 def expression_id(node: Node) -> int:
