@@ -300,3 +300,28 @@ def test_the_users_session_stays_as_it_is(bench: Bench) -> None:
     bench.run(query).collect()
     assert dict(bench.spark.conf.getAll) == before
     assert {table.name for table in bench.spark.catalog.listTables()} == views
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT s, sum(k) + (SELECT count(*) FROM u) AS c FROM t GROUP BY s",
+        "SELECT s, sum(k + (SELECT max(k) FROM u)) AS c FROM t GROUP BY s",
+        "SELECT sum(k) FILTER (WHERE k > (SELECT min(k) FROM u)) AS c FROM t",
+        "SELECT k + (SELECT max(k) FROM u) AS g, count(*) AS n FROM t GROUP BY 1",
+        "SELECT s, sum(k * (SELECT max(k) FROM u)) OVER (PARTITION BY s) AS w FROM t",
+        "SELECT t.s FROM t JOIN u ON t.k = u.k AND t.x > (SELECT min(x) FROM t)",
+        "SELECT t.s FROM t FULL JOIN u ON t.k = u.k + (SELECT 0 FROM u WHERE k = 2)",
+        "SELECT s, k, sum(x) AS x FROM t WHERE k > 1 GROUP BY GROUPING SETS ((s), (k), ())",
+        "SELECT s FROM t ORDER BY k + (SELECT max(k) FROM u), s LIMIT 3",
+    ],
+)
+def test_scalar_subqueries_wherever_they_stand(bench: Bench, sql: str) -> None:
+    query = bench.planner.plan_sql(sql)
+    assert not query.recomputed
+    plain = bench.spark.newSession()
+    plain.createDataFrame(ROWS, SCHEMA).createOrReplaceTempView("t")
+    plain.createDataFrame([(2, "x"), (None, "y")], "k INT, label STRING").createOrReplaceTempView(
+        "u"
+    )
+    bench.check(query, plain.sql(sql))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from slackwater.cli.demo_page import demo_data, show_demo
-from slackwater.cli.demo_run import run_demo
+from slackwater.cli.demo_run import DEMO_SQL, run_demo
 from slackwater.cli.failures import FAILED, guarded
 from slackwater.cli.output import page_console, print_json, working
 from slackwater.config import load_settings
@@ -19,7 +19,7 @@ def demo(
     """Follow one query from SQL to a checked answer, on generated data."""
     with guarded(as_json=as_json):
         with working("looking for the data") as say:
-            run = run_demo(load_settings().cache_dir, say)
+            run = run_demo(DEMO_SQL, load_settings().cache_dir, say)
         if as_json:
             print_json(demo_data(run))
         else:

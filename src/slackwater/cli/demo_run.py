@@ -69,8 +69,8 @@ class Stopwatch:
         self.seconds[name] = perf_counter() - started
 
 
-def run_demo(cache_dir: Path, say: Say, sql: str = DEMO_SQL) -> DemoRun:
-    """Follow the query from text to checked answer; its rows must come in a total order."""
+def run_demo(sql: str, cache_dir: Path, say: Say) -> DemoRun:
+    """Follow a query from text to checked answer; its rows must come in a total order."""
     watch = Stopwatch(say)
     with watch.step("make the data, unless it is in the cache"):
         folder = ensure_tpch(DEMO_SCALE, cache_dir)

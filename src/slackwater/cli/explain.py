@@ -122,7 +122,7 @@ def explanation_text(explanation: Explanation) -> str:
 
 def _recompute_remark(part: Recompute) -> str:
     read = ", ".join(part.sources) or "constants"
-    return f"left to Spark: {part.fragment}, which reads {read}, because {part.reason}"
+    return f"left to Spark: {part.fragment} (reads {read}): {part.reason}"
 
 
 def _query_source(sql: str | None, file: Path | None) -> str | Path:

@@ -26,12 +26,15 @@ class GroupReader:
         self._aggregates: dict[AggregateCall, Column] = {}
         self._outputs = _OutputReader(self)
 
-    def add_key(self, node: Node, known: Column | None) -> Column:
+    def add_key(self, node: Node) -> None:
         """A grouping expression; a column of the input keeps its id."""
         expr = self.rows.read(node)
-        if expr not in self._keys:
-            self._keys[expr] = known or self._numbers.new("key", expr.dtype, expr.nullable)
-        return self._keys[expr]
+        if expr in self._keys:
+            return
+        if isinstance(expr, ColumnRef):
+            self._keys[expr] = Column(expr.id, expr.name, expr.dtype, expr.nullable)
+        else:
+            self._keys[expr] = self._numbers.new("key", expr.dtype, expr.nullable)
 
     def read_output(self, node: Node, name: str) -> Expr:
         """An output expression over keys and aggregates; `name` is for a lone aggregate."""

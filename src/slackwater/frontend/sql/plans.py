@@ -10,46 +10,50 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from pyspark.errors import AnalysisException
 
 from slackwater.algebra.columns import Column, Output, pass_through
 from slackwater.algebra.operators import (
-    Aggregate,
     Expand,
     Filter,
     Generate,
-    Join,
     JoinKind,
     Limit,
     Project,
-    Range,
     Recompute,
-    Scan,
     Sort,
     Union,
-    Values,
     Window,
 )
 from slackwater.algebra.rel import Rel
-from slackwater.errors import CatalogError, NonDeterministicError
-from slackwater.expr.aggregates import aggregate
+from slackwater.errors import NonDeterministicError
 from slackwater.expr.nodes import Call, Expr
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expressions import CatalystReader
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.grouping import GroupReader, project_outputs
-from slackwater.frontend.sql.joins import SplitJoin, split_condition
+from slackwater.frontend.sql.joins import split_condition
+from slackwater.frontend.sql.leaves import LEAVES
 from slackwater.frontend.sql.reader import PlanFacts
+from slackwater.frontend.sql.readout import Readout, refreshed, scope_of
 from slackwater.frontend.sql.scope import (
     ColumnNumbers,
     Scope,
     UnrepresentableError,
     expression_id,
 )
+from slackwater.frontend.sql.subqueries import (
+    Joined,
+    SubqueryJoiner,
+    find_subqueries,
+    join_rows,
+    split_by_aggregates,
+)
 from slackwater.frontend.sql.windows import read_window_call
-from slackwater.types import DataType, Field, StructType, same_type
+from slackwater.types import BOOLEAN, DataType, Field, StructType, same_type
 
 WHOLE_QUERY = "whole query"
 """Stands in place of a fragment's plan where the user's query itself is to be run."""
@@ -67,17 +71,7 @@ _TRANSPARENT = frozenset(
         "LocalLimit",
     }
 )
-_RELATIONS = frozenset({"LogicalRelation", "LogicalRDD", "InMemoryRelation", "HiveTableRelation"})
 _ID_SUFFIX = re.compile(r"#(\d+)L?")
-_INLINE_VALUES_LIMIT = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Readout:
-    """A relation and the columns that Catalyst's attributes became in it."""
-
-    rel: Rel
-    scope: Scope
 
 
 @dataclass(slots=True)
@@ -115,8 +109,8 @@ class PlanReader:
             return self.read(node.children[0])
         if node.name in _OPERATORS:
             return _OPERATORS[node.name](self, node)
-        if node.name in _RELATIONS:
-            return self._scan(node)
+        if node.name in LEAVES:
+            return LEAVES[node.name](self.facts, self.numbers, node)
         raise UnrepresentableError(f"operator {node.name} is not known")
 
     def _recompute(self, node: Node, reason: str) -> Readout:
@@ -149,7 +143,7 @@ class PlanReader:
         """The sources read anywhere below a plan node, subqueries included."""
         names: set[str] = set()
         for each in node.walk():
-            if each.name in _RELATIONS:
+            if each.name in LEAVES and "output" in each.fields:
                 names.add(self.facts.companion.source_name(each) or "")
             for name in each.fields:
                 for expression in each.expressions(name):
@@ -158,10 +152,16 @@ class PlanReader:
                             names |= self._sources(inner.subplan())
         return names - {""}
 
-    def _reader(
-        self, scope: Scope, subqueries: Mapping[tuple[str | int, ...], Column] | None = None
-    ) -> CatalystReader:
-        return CatalystReader(self.facts, scope, subqueries)
+    def _reader(self, scope: Scope, joined: Joined | None = None) -> CatalystReader:
+        return CatalystReader(self.facts, scope, joined.values if joined else None)
+
+    def _join_subqueries(self, node: Node, fields: tuple[str, ...], rel: Rel) -> Joined:
+        """The operator's input with the value of every subquery in its expressions."""
+        return join_rows(rel, self._joiner.rows(find_subqueries(node, fields)))
+
+    @property
+    def _joiner(self) -> SubqueryJoiner:
+        return SubqueryJoiner(self.numbers, lambda plan: self.read(plan).rel)
 
     def _new_output(self, alias: Node, expr: Expr) -> Output:
         """The column an alias defines; Spark's own type for it, where known, must agree."""
@@ -173,140 +173,69 @@ class PlanReader:
         name = str(alias.value("name"))
         return Output(self.numbers.new(name, told or expr.dtype, expr.nullable), expr)
 
-    def _with_subqueries(self, node: Node, fields: tuple[str, ...], source: Readout) -> _Prepared:
-        """Join in the value of every scalar subquery that the node's expressions hold."""
-        rel = source.rel
-        subqueries: dict[tuple[str | int, ...], Column] = {}
-        for name in fields:
-            for expression in node.expressions(name):
-                for each in expression.walk():
-                    if each.name == "ScalarSubquery":
-                        value = self._one_row(self.read(each.subplan()).rel)
-                        rel = Join(JoinKind.CROSS, rel, value)
-                        subqueries[each.way] = value.columns[0]
-        reader = self._reader(source.scope, subqueries)
-        return _Prepared(rel, reader, source.rel.columns if subqueries else None)
-
-    def _one_row(self, rel: Rel) -> Rel:
-        """A relation of exactly one row: NULL if there was none, an error if there were more."""
-        if _has_exactly_one_row(rel):
-            return rel
-        value = rel.columns[0]
-        only = aggregate("single_value", value.ref())
-        column = self.numbers.new(value.name, only.dtype, only.nullable)
-        return Aggregate(rel, (), (Output(column, only),))
-
-    def _scan(self, node: Node) -> Readout:
-        attributes = node.expressions("output")
-        source = self.facts.companion.source_name(node)
-        if source is None:
-            raise CatalogError(
-                "the query reads a table that is not a source",
-                where=", ".join(str(each.value("name")) for each in attributes),
-                hint="Create a source for the table and read it by the source's name.",
-            )
-        columns = tuple(self.numbers.from_attribute(each) for each in attributes)
-        return Readout(Scan(source, columns), _scope(attributes, columns))
-
-    def _local_relation(self, node: Node) -> Readout:
-        attributes = node.expressions("output")
-        columns = tuple(self.numbers.from_attribute(each) for each in attributes)
-        literals = self.facts.companion.local_rows(node, limit=_INLINE_VALUES_LIMIT)
-        if literals is None:
-            raise UnrepresentableError("an inline table with too many values")
-        reader = self._reader({})
-        rows = tuple(tuple(reader.constant(each) for each in row) for row in literals)
-        return Readout(Values(columns, rows), _scope(attributes, columns))
-
-    def _one_row_relation(self, _node: Node) -> Readout:
-        return Readout(Values((), ((),)), {})
-
-    def _range(self, node: Node) -> Readout:
-        attributes = node.expressions("output")
-        column = self.numbers.from_attribute(attributes[0])
-        start, end, step = (int(node.value(name)) for name in ("start", "end", "step"))
-        return Readout(Range(column, start, end, step), _scope(attributes, (column,)))
-
     def _filter(self, node: Node) -> Readout:
         source = self.read(node.children[0])
-        prepared = self._with_subqueries(node, ("condition",), source)
-        condition = prepared.reader.read(node.expression("condition"))
-        return _refreshed(prepared.finish(Filter(prepared.rel, condition)), source.scope)
+        joined = self._join_subqueries(node, ("condition",), source.rel)
+        condition = self._reader(source.scope, joined).read(node.expression("condition"))
+        return refreshed(joined.drop_values(Filter(joined.rel, condition)), source.scope)
 
     def _project(self, node: Node) -> Readout:
         source = self.read(node.children[0])
-        prepared = self._with_subqueries(node, ("projectList",), source)
-        outputs, scope = self._project_list(node.expressions("projectList"), prepared, source)
-        return Readout(Project(prepared.rel, outputs), scope)
-
-    def _project_list(
-        self, nodes: tuple[Node, ...], prepared: _Prepared, source: Readout
-    ) -> tuple[tuple[Output, ...], Scope]:
+        joined = self._join_subqueries(node, ("projectList",), source.rel)
+        reader = self._reader(source.scope, joined)
         outputs: list[Output] = []
         scope: dict[int, Column] = {}
-        for each in nodes:
-            number = expression_id(each)
-            if each.name == "Alias":
-                output = self._new_output(each, prepared.reader.read(each.children[0]))
-            elif number in scope:
-                # The same column twice: the second needs an id of its own.
-                again = scope[number]
-                output = Output(
-                    self.numbers.new(again.name, again.dtype, again.nullable),
-                    prepared.reader.read(each),
-                )
-            else:
-                prepared.reader.read(each)
-                output = pass_through(source.scope[number])
+        for each in node.expressions("projectList"):
+            output = self._project_output(each, reader, scope)
             outputs.append(output)
-            scope.setdefault(number, output.column)
-        return tuple(outputs), scope
+            scope.setdefault(expression_id(each), output.column)
+        return Readout(Project(joined.rel, tuple(outputs)), scope)
+
+    def _project_output(self, node: Node, reader: CatalystReader, seen: Scope) -> Output:
+        if node.name == "Alias":
+            return self._new_output(node, reader.read(node.children[0]))
+        expr = reader.read(node)
+        known = reader.scope[expression_id(node)]
+        if expression_id(node) in seen:
+            # The same column twice: the second needs an id of its own.
+            return Output(self.numbers.new(known.name, known.dtype, known.nullable), expr)
+        return pass_through(known)
 
     def _join(self, node: Node) -> Readout:
         left, right = (self.read(child) for child in node.children)
         if set(left.scope) & set(right.scope):
             raise UnrepresentableError("both sides of a join have the same attribute")
-        prepared = self._with_subqueries(node, ("condition",), left)
-        reader = self._reader({**left.scope, **right.scope}, prepared.reader.subqueries)
-        conditions = node.expressions("condition")
-        condition = reader.read(conditions[0]) if conditions else None
-        joined = split_condition(node.object_name("joinType"), prepared.rel, right.rel, condition)
+        joined = self._join_subqueries(node, ("condition",), left.rel)
         scope = {**left.scope, **right.scope}
-        if joined.kind is JoinKind.MARK:
-            return self._mark_join(node, joined, prepared, left.scope)
-        if joined.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.NULL_AWARE_ANTI):
-            scope = dict(left.scope)
-        keep = prepared.keep if prepared.keep is None else (*prepared.keep, *right.rel.columns)
-        finished = _Prepared(prepared.rel, reader, keep).finish(joined.build(None))
-        return _refreshed(finished, scope)
-
-    def _mark_join(
-        self, node: Node, joined: SplitJoin, prepared: _Prepared, scope: Scope
-    ) -> Readout:
-        (attribute,) = node.value("joinType")["exists"]
-        mark = self.numbers.new("exists", self.types[attribute["exprId"]["id"]], False)
-        keep = prepared.keep if prepared.keep is None else (*prepared.keep, mark)
-        finished = _Prepared(prepared.rel, prepared.reader, keep).finish(joined.build(mark))
-        return _refreshed(finished, {**scope, attribute["exprId"]["id"]: mark})
+        conditions = node.expressions("condition")
+        condition = self._reader(scope, joined).read(conditions[0]) if conditions else None
+        join = split_condition(node.object_name("joinType"), joined.rel, right.rel, condition)
+        mark = None
+        if join.kind is JoinKind.MARK:
+            (attribute,) = node.value("joinType")["exists"]
+            mark = self.numbers.new("exists", BOOLEAN, False)
+            scope[attribute["exprId"]["id"]] = mark
+        return refreshed(joined.drop_values(join.build(mark)), scope)
 
     def _aggregate(self, node: Node) -> Readout:
         source = self.read(node.children[0])
-        fields = ("groupingExpressions", "aggregateExpressions")
-        prepared = self._with_subqueries(node, fields, source)
-        group = GroupReader(prepared.reader, self.numbers)
+        nodes = node.expressions("aggregateExpressions")
+        inside, beside = split_by_aggregates(nodes)
+        keys = find_subqueries(node, ("groupingExpressions",))
+        joined = join_rows(source.rel, self._joiner.rows(chain(keys, inside)))
+        # Values used beside aggregates are joined to the groups, not to their rows.
+        rows = self._joiner.rows(beside)
+        values = {**joined.values, **{way: row.columns[0] for way, row in rows.items()}}
+        group = GroupReader(CatalystReader(self.facts, source.scope, values), self.numbers)
         for key in node.expressions("groupingExpressions"):
-            known = None
-            if key.name == "AttributeReference":
-                prepared.reader.read(key)
-                known = source.scope[expression_id(key)]
-            group.add_key(key, known)
+            group.add_key(key)
         outputs: list[Output] = []
         scope: dict[int, Column] = {}
-        for each in node.expressions("aggregateExpressions"):
+        for each in nodes:
             output = self._group_output(each, group, scope)
             outputs.append(output)
             scope.setdefault(expression_id(each), output.column)
-        grouped = group.relation(prepared.rel)
+        grouped = join_rows(group.relation(joined.rel), rows).rel
         return Readout(project_outputs(grouped, tuple(outputs)), scope)
 
     def _group_output(self, node: Node, group: GroupReader, seen: Scope) -> Output:
@@ -327,7 +256,9 @@ class PlanReader:
 
     def _window(self, node: Node) -> Readout:
         source = self.read(node.children[0])
-        reader = self._reader(source.scope)
+        fields = ("windowExpressions", "partitionSpec", "orderSpec")
+        joined = self._join_subqueries(node, fields, source.rel)
+        reader = self._reader(source.scope, joined)
         partition = reader.read_all(node.expressions("partitionSpec"))
         order = tuple(reader.sort_key(key) for key in node.expressions("orderSpec"))
         scope = dict(source.scope)
@@ -337,18 +268,20 @@ class PlanReader:
             output = self._new_output(alias, call)
             functions.append(output)
             scope[expression_id(alias)] = output.column
-        return Readout(Window(source.rel, partition, order, tuple(functions)), scope)
+        window = Window(joined.rel, partition, order, tuple(functions))
+        return Readout(joined.drop_values(window), scope)
 
     def _expand(self, node: Node) -> Readout:
         source = self.read(node.children[0])
-        reader = self._reader(source.scope)
+        joined = self._join_subqueries(node, ("projections",), source.rel)
+        reader = self._reader(source.scope, joined)
         projections = tuple(reader.read_all(row) for row in node.expression_rows("projections"))
         attributes = node.expressions("output")
         columns = tuple(
             self._expanded(attribute, tuple(row[k] for row in projections), source.scope)
             for k, attribute in enumerate(attributes)
         )
-        return Readout(Expand(source.rel, projections, columns), _scope(attributes, columns))
+        return Readout(Expand(joined.rel, projections, columns), scope_of(attributes, columns))
 
     def _expanded(self, attribute: Node, values: tuple[Expr, ...], scope: Scope) -> Column:
         """An input column that every projection hands on keeps its id; others are new."""
@@ -372,15 +305,16 @@ class PlanReader:
         if dropped:
             kept = [c for k, c in enumerate(source.rel.columns) if k not in dropped]
             rel = Project(rel, tuple(pass_through(column) for column in (*kept, *columns)))
-        return _refreshed(rel, {**source.scope, **_scope(attributes, columns)})
+        return refreshed(rel, {**source.scope, **scope_of(attributes, columns)})
 
     def _sort(self, node: Node) -> Readout:
         source = self.read(node.children[0])
         if not node.value("global"):
             return source
-        prepared = self._with_subqueries(node, ("order",), source)
-        keys = tuple(prepared.reader.sort_key(key) for key in node.expressions("order"))
-        return _refreshed(prepared.finish(Sort(prepared.rel, keys)), source.scope)
+        joined = self._join_subqueries(node, ("order",), source.rel)
+        reader = self._reader(source.scope, joined)
+        keys = tuple(reader.sort_key(key) for key in node.expressions("order"))
+        return refreshed(joined.drop_values(Sort(joined.rel, keys)), source.scope)
 
     def _limit(self, node: Node) -> Readout:
         source = self.read(node.children[0])
@@ -427,45 +361,14 @@ class PlanReader:
                 for column, call in zip(columns, calls, strict=True)
             ),
         )
-        scope = {**source.scope, **_scope(attributes, columns)}
-        return _refreshed(Project(source.rel, outputs), scope)
+        scope = {**source.scope, **scope_of(attributes, columns)}
+        return refreshed(Project(source.rel, outputs), scope)
 
     def _sample(self, _node: Node) -> Readout:
         raise NonDeterministicError(
             "a sample depends on how Spark happens to split the data",
             hint="Filter on a hash of a key instead: WHERE hash(key) % 100 < 10.",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """An input with the values of subqueries joined in, and the columns to keep afterwards."""
-
-    rel: Rel
-    reader: CatalystReader
-    keep: tuple[Column, ...] | None
-
-    def finish(self, rel: Rel) -> Rel:
-        """Drop the subqueries' columns again."""
-        if self.keep is None:
-            return rel
-        return Project(rel, tuple(pass_through(rel.column(column.id)) for column in self.keep))
-
-
-def _refreshed(rel: Rel, scope: Scope) -> Readout:
-    """The scope with each column as it is in `rel`, where NULLs may have come or gone."""
-    columns = {column.id: column for column in rel.columns}
-    return Readout(
-        rel,
-        {number: columns[column.id] for number, column in scope.items() if column.id in columns},
-    )
-
-
-def _scope(attributes: tuple[Node, ...], columns: tuple[Column, ...]) -> Scope:
-    return {
-        expression_id(attribute): column
-        for attribute, column in zip(attributes, columns, strict=True)
-    }
 
 
 def _types_agree(ours: StructType, told: StructType) -> bool:
@@ -481,14 +384,6 @@ def _row_count(node: Node) -> int:
     return int(node.value("value"))
 
 
-def _has_exactly_one_row(rel: Rel) -> bool:
-    if isinstance(rel, Project):
-        return _has_exactly_one_row(rel.input)
-    if isinstance(rel, Values):
-        return len(rel.rows) == 1
-    return isinstance(rel, Aggregate) and not rel.keys
-
-
 def _fragment_name(text: str) -> str:
     """A name made from the text of a plan, with Catalyst's ids replaced by their order."""
     order: dict[str, str] = {}
@@ -497,9 +392,6 @@ def _fragment_name(text: str) -> str:
 
 
 _OPERATORS: Mapping[str, Callable[[PlanReader, Node], Readout]] = {
-    "LocalRelation": PlanReader._local_relation,
-    "OneRowRelation": PlanReader._one_row_relation,
-    "Range": PlanReader._range,
     "Filter": PlanReader._filter,
     "Project": PlanReader._project,
     "Join": PlanReader._join,

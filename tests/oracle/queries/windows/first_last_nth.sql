@@ -4,9 +4,14 @@
 SELECT
   s_nationkey,
   s_suppkey,
-  first_value(s_name) OVER w AS first_name,
-  last_value(s_name) OVER w AS this_name,
-  nth_value(s_name, 2) OVER w AS second_so_far,
-  last_value(s_name) OVER (w ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS last_name
+  first_value(s_name) OVER so_far AS first_name,
+  last_value(s_name) OVER so_far AS this_name,
+  nth_value(s_name, 2) OVER so_far AS second_so_far,
+  last_value(s_name) OVER whole AS last_name
 FROM supplier
-WINDOW w AS (PARTITION BY s_nationkey ORDER BY s_suppkey)
+WINDOW
+  so_far AS (PARTITION BY s_nationkey ORDER BY s_suppkey),
+  whole AS (
+    PARTITION BY s_nationkey ORDER BY s_suppkey
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+  )

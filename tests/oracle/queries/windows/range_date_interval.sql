@@ -1,13 +1,16 @@
 -- title: RANGE frames with day and month intervals
 -- data: tpch
--- covers: window, named_window, range_frame, interval, sum, count
+-- covers: window, range_frame, interval, sum, count
 SELECT
   o_orderkey,
   o_orderdate,
-  count(*) OVER (in_time RANGE BETWEEN INTERVAL '30' DAY PRECEDING AND CURRENT ROW) AS in_30_days,
+  count(*) OVER (
+    PARTITION BY o_custkey ORDER BY o_orderdate
+    RANGE BETWEEN INTERVAL '30' DAY PRECEDING AND CURRENT ROW
+  ) AS in_30_days,
   sum(o_totalprice) OVER (
-    in_time RANGE BETWEEN INTERVAL '6' MONTH PRECEDING AND INTERVAL '1' MONTH PRECEDING
-  ) AS before
+    PARTITION BY o_custkey ORDER BY o_orderdate
+    RANGE BETWEEN INTERVAL '6' MONTH PRECEDING AND INTERVAL '1' MONTH PRECEDING
+  ) AS half_year_before
 FROM orders
 WHERE o_custkey < 100
-WINDOW in_time AS (PARTITION BY o_custkey ORDER BY o_orderdate)
