@@ -251,7 +251,7 @@ def test_a_benchmark_counts_what_it_cannot_plan(run: Run, tmp_path: Path) -> Non
     assert [each["name"] for each in told["queries"]] == ["good"]
     assert [each["name"] for each in told["refused"]] == ["odd"]
     times = told["queries"][0]["times"]
-    assert times["own"] == pytest.approx(times["json"] + times["algebra"])
+    assert times["own"] == pytest.approx(times["json"] + times["algebra"], abs=0.01)
     assert told["summary"]["represented"] == 1
 
 
@@ -304,7 +304,9 @@ def _example(text: str) -> Example:
 def shown_pattern(lines: tuple[str, ...]) -> str:
     """The lines as a pattern: `...` alone is any lines, within a line any text."""
     patterns = [
-        r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r" *\n"
+        r"(?:.*\n)*?"
+        if line.strip() == "..."
+        else re.escape(line).replace(r"\.\.\.", ".*") + r" *\n"
         for line in lines
     ]
     return "".join(patterns)
@@ -341,7 +343,7 @@ SESSIONS = page_sessions()
 
 
 @pytest.mark.usefixtures("_shared_cache", "workplace")
-@pytest.mark.parametrize("session", SESSIONS, ids=[each[-1].command for each in SESSIONS])
+@pytest.mark.parametrize("session", SESSIONS, ids=[each[0].command for each in SESSIONS])
 def test_the_page_tells_the_truth(
     run: Run, monkeypatch: pytest.MonkeyPatch, session: list[Example]
 ) -> None:

@@ -11,7 +11,6 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 from pyspark.sql import SparkSession
@@ -86,13 +85,7 @@ class RoundtripReport:
 
     def quantile(self, percent: int) -> StageTimes:
         """Each time's quantile over the queries, of which there must be one at least."""
-        times = [each.times for each in self.queries]
-        return StageTimes(
-            analysis=_quantile([each.analysis for each in times], percent),
-            json=_quantile([each.json for each in times], percent),
-            algebra=_quantile([each.algebra for each in times], percent),
-            own=_quantile([each.own for each in times], percent),
-        )
+        return _quantiles([each.times for each in self.queries], percent)
 
     def slowest(self, count: int) -> tuple[QueryRoundtrip, ...]:
         """The queries with the largest part of our own, largest first."""
@@ -142,17 +135,18 @@ def _measure(planner: Planner, query: CorpusQuery, repeat: int) -> QueryRoundtri
     except SlackwaterError as problem:
         return RefusedQuery(query.name, problem.what)
     reasons = tuple(each.reason for each in warm.recomputed)
-    return QueryRoundtrip(query.name, query.data, _median_times(runs), reasons)
+    return QueryRoundtrip(query.name, query.data, _quantiles(runs, 50), reasons)
 
 
-def _median_times(runs: Sequence[Timings]) -> StageTimes:
+def _quantiles(times: Sequence[StageTimes | Timings], percent: int) -> StageTimes:
     return StageTimes(
-        analysis=median(run.analysis for run in runs),
-        json=median(run.json for run in runs),
-        algebra=median(run.algebra for run in runs),
-        own=median(run.own for run in runs),
+        analysis=_quantile([each.analysis for each in times], percent),
+        json=_quantile([each.json for each in times], percent),
+        algebra=_quantile([each.algebra for each in times], percent),
+        own=_quantile([each.own for each in times], percent),
     )
 
 
 def _quantile(values: Sequence[float], percent: int) -> float:
-    return float(np.percentile(values, percent))
+    """To the microsecond, below which the clock says nothing."""
+    return round(float(np.percentile(values, percent)), 3)

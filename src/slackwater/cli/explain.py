@@ -16,7 +16,7 @@ from slackwater.cli.failures import guarded
 from slackwater.cli.output import print_json, working
 from slackwater.compiler.batch import compile_batch
 from slackwater.errors import DataError
-from slackwater.frontend.sql.planner import Planner, Query
+from slackwater.frontend.sql.planner import Planner, Query, Timings
 from slackwater.runtime.session import open_spark
 from slackwater.sources.parquet_folder import open_folder
 
@@ -64,7 +64,7 @@ def explain(
     source = _query_source(sql, file)
     with guarded(as_json=as_json):
         text = source if isinstance(source, str) else _read_query(source)
-        explanation = explain_query(text, data, stage)
+        explanation = explain_query(text, data.absolute(), stage)
         if as_json:
             print_json(explanation_data(explanation))
         else:
@@ -107,8 +107,13 @@ def explanation_data(explanation: Explanation) -> dict[str, object]:
             {"reason": each.reason, "sources": list(each.sources)} for each in query.recomputed
         ],
         "notes": list(query.notes),
-        "timings": {**asdict(query.timings), "own": query.timings.own},
+        "timings": _timings(query.timings),
     }
+
+
+def _timings(timings: Timings) -> dict[str, float]:
+    milliseconds = {**asdict(timings), "own": timings.own}
+    return {name: round(value, 3) for name, value in milliseconds.items()}
 
 
 def explanation_text(explanation: Explanation) -> str:

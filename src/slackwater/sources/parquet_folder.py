@@ -96,12 +96,15 @@ def _find_table(name: str, path: Path) -> FolderEntry:
 
 
 def _open_table(spark: SparkSession, entry: FolderEntry) -> FolderTable:
+    # Spark's own working directory is where its JVM started, and to it `*` is a pattern.
+    reader = spark.read.option("__globPaths__", "false")
     try:
-        frame = spark.read.parquet(str(entry.path))
+        frame = reader.parquet(str(entry.path.absolute()))
     except PySparkException as problem:
         raise DataError(
-            f"Spark cannot read table {entry.name}: {str(problem).splitlines()[0]}",
+            f"Spark cannot read table {entry.name} ({problem.getCondition()})",
             where=str(entry.path),
+            hint="Check that Spark may read the files and supports their column types.",
         ) from None
     text = frame.schema.json()
     schema = parse_spark_type(json.loads(text))

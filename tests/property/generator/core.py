@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, TypeVar
 
+from hypothesis import strategies as st
+
 Option = TypeVar("Option")
 
 
@@ -92,12 +94,19 @@ class Relation:
     rows: int
 
 
+RelationMaker = Callable[["Maker", int, Sequence[Kind] | None], Relation]
+
+
 @dataclass(slots=True)
 class Maker:
-    """Draws choices; all are made so that shrinking leads to the simplest query."""
+    """Draws choices; all are made so that shrinking leads to the simplest query.
+
+    `relation` makes a SELECT of any form, with so much nesting and columns of these kinds; it
+    is given from outside because SELECTs and expressions contain each other.
+    """
 
     draw: Callable[[Any], Any]
-    strategies: Any
+    relation: RelationMaker
     ctes: list[Relation] = field(default_factory=list)
     _names: int = 0
 
@@ -111,7 +120,7 @@ class Maker:
 
     def number(self, low: int, high: int) -> int:
         """A whole number, both limits included."""
-        return low if low == high else self.draw(self.strategies.integers(low, high))
+        return low if low == high else self.draw(st.integers(low, high))
 
     def chance(self, percent: int) -> bool:
         """True in so many cases of a hundred; False is the simpler answer."""

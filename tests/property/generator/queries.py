@@ -13,7 +13,7 @@ from .selects import relation
 @st.composite
 def queries(draw: Any) -> str:
     """The text of a query."""
-    make = Maker(draw, st)
+    make = Maker(draw, relation)
     definitions = [_define(make) for _ in range(make.weighted((6, 0), (3, 1), (1, 2)))]
     body = relation(make, make.weighted((1, 0), (3, 1), (2, 2)), outermost=True)
     prefix = f"WITH {', '.join(definitions)} " if definitions else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .conditions import COMPARABLE
@@ -17,8 +16,6 @@ _TABLES = (
     *("t_dec", "t_float", "t_str", "t_time", "t_nested", "t_skew", "t_names", "t_empty"),
 )
 
-SubqueryMaker = Callable[[Maker, int], Relation]
-
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -32,39 +29,40 @@ class Item:
 # Single items -------------------------------------------------------------------------------
 
 
-def item(make: Maker, nesting: int, subquery: SubqueryMaker) -> Item:
+def item(make: Maker, nesting: int) -> Item:
     """A table, or something that takes the place of one."""
     if make.ctes and make.chance(50):
-        return _aliased(make, make.pick(make.ctes), derived=False)
+        return named(make, make.pick(make.ctes))
     form = make.weighted((14, "table"), (4, "subquery"), (1, "values"), (1, "exploded"))
     if form == "subquery" and nesting > 0:
-        return _aliased(make, subquery(make, nesting - 1), derived=True)
+        return derived(make, make.relation(make, nesting - 1, None))
     if form == "values":
         return inline_values(make)
     if form == "exploded":
-        return _aliased(make, exploded(make), derived=True)
+        return derived(make, exploded(make))
     return table(make)
 
 
 def table(make: Maker) -> Item:
     """One of the tables."""
-    return _aliased(make, base_tables()[make.pick(_TABLES)], derived=False)
+    return named(make, base_tables()[make.pick(_TABLES)])
 
 
-def _aliased(make: Maker, relation: Relation, *, derived: bool) -> Item:
+def named(make: Maker, relation: Relation) -> Item:
+    """A table or common table expression under an alias."""
     alias = make.name("t")
-    sql = f"({relation.sql}) AS {alias}" if derived else f"{relation.sql} AS {alias}"
-    return Item(sql, qualified(alias, relation.columns), relation.rows)
+    return Item(f"{relation.sql} AS {alias}", qualified(alias, relation.columns), relation.rows)
+
+
+def derived(make: Maker, relation: Relation) -> Item:
+    """A SELECT in FROM."""
+    alias = make.name("t")
+    return Item(f"({relation.sql}) AS {alias}", qualified(alias, relation.columns), relation.rows)
 
 
 def qualified(alias: str, columns: tuple[Value, ...]) -> tuple[Value, ...]:
     """The columns as they are written outside of the relation."""
     return tuple(replace(column, sql=f"{alias}.{column.sql}") for column in columns)
-
-
-def derived(make: Maker, relation: Relation) -> Item:
-    """A SELECT in FROM."""
-    return _aliased(make, relation, derived=True)
 
 
 def inline_values(make: Maker) -> Item:
@@ -92,12 +90,12 @@ def exploded(make: Maker) -> Relation:
 # Joins --------------------------------------------------------------------------------------
 
 
-def joined_items(make: Maker, nesting: int, subquery: SubqueryMaker) -> Item:
+def joined_items(make: Maker, nesting: int) -> Item:
     """One to four items joined from left to right."""
     joins = make.weighted((4, 0), (5, 1), (2, 2), (1, 3)) if nesting > 0 else make.number(0, 1)
-    result = item(make, nesting, subquery)
+    result = item(make, nesting)
     for _ in range(joins):
-        result = join(make, result, item(make, nesting, subquery))
+        result = join(make, result, item(make, nesting))
     return result
 
 
@@ -153,7 +151,8 @@ def loose_join(make: Maker, left: Item, right: Item) -> Item:
 
 
 def _both_sides(make: Maker, left: Item, right: Item) -> str:
-    return expression(make, Scope(left.columns + right.columns), Kind.BOOL, 2).sql
+    nesting = 1 if make.chance(10) else 0
+    return expression(make, Scope(left.columns + right.columns, nesting), Kind.BOOL, 2).sql
 
 
 def _join(word: str, left: Item, right: Item, condition: str) -> Item:

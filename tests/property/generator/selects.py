@@ -28,17 +28,12 @@ def relation(
     return make.weighted(*forms)(make, nesting, kinds, outermost)
 
 
-def any_relation(make: Maker, nesting: int) -> Relation:
-    """A SELECT of any form with columns of any kinds, for FROM."""
-    return relation(make, nesting)
-
-
 # Rows ---------------------------------------------------------------------------------------
 
 
 def plain_select(make: Maker, nesting: int, kinds: Kinds, _outermost: bool) -> Relation:
     """SELECT [DISTINCT] expressions FROM items [WHERE condition]."""
-    source = joined_items(make, nesting, any_relation)
+    source = joined_items(make, nesting)
     return _select_from(make, source, nesting, kinds)
 
 
@@ -74,7 +69,7 @@ def _named(outputs: Sequence[tuple[str, Value]]) -> tuple[Value, ...]:
 
 
 def _where(make: Maker, scope: Scope) -> str:
-    if not make.chance(55):
+    if not make.chance(45):
         return ""
     return f" WHERE {expression(make, scope, Kind.BOOL, 2).sql}"
 
@@ -84,7 +79,7 @@ def _where(make: Maker, scope: Scope) -> str:
 
 def grouped_select(make: Maker, nesting: int, kinds: Kinds, outermost: bool) -> Relation:
     """SELECT keys and aggregates FROM items [WHERE] GROUP BY keys [HAVING]."""
-    source = joined_items(make, nesting, any_relation)
+    source = joined_items(make, nesting)
     scope = Scope(source.columns, nesting, correlated=True)
     keys = _keys(make, scope, 3)
     where = _where(make, scope)
@@ -96,14 +91,14 @@ def grouped_select(make: Maker, nesting: int, kinds: Kinds, outermost: bool) -> 
 
 def global_select(make: Maker, nesting: int, kinds: Kinds, outermost: bool) -> Relation:
     """Aggregates of all rows, which give one row even over none."""
-    source = joined_items(make, nesting, any_relation)
+    source = joined_items(make, nesting)
     where = _where(make, Scope(source.columns, nesting, correlated=True))
     return _aggregated(make, source, [], where, kinds=kinds, outermost=outermost)
 
 
 def grouping_sets_select(make: Maker, nesting: int, kinds: Kinds, outermost: bool) -> Relation:
     """GROUP BY with ROLLUP, CUBE or GROUPING SETS over columns."""
-    source = joined_items(make, nesting, any_relation)
+    source = joined_items(make, nesting)
     where = _where(make, Scope(source.columns, nesting, correlated=True))
     usable = [column for column in source.columns if column.kind in COMPARABLE]
     keys = make.some(usable, 1, 3) or [Value("1", Kind.INT, 1)]

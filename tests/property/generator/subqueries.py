@@ -11,7 +11,7 @@ from .relations import Item, table
 @produces(*COMMON, subquery=True)
 def scalar_subquery(make: Maker, scope: Scope, _depth: int, kind: Kind) -> Value:
     """(SELECT aggregate FROM table [WHERE ...]), which always gives one row."""
-    inner = _inner_item(make)
+    inner = table(make)
     inner_scope = Scope(inner.columns, scope.nesting - 1)
     value = aggregate(make, inner_scope.without_subqueries(), kind, 1)
     equal = [correlation(make, scope, inner, ["="])] if scope.correlated else []
@@ -20,10 +20,21 @@ def scalar_subquery(make: Maker, scope: Scope, _depth: int, kind: Kind) -> Value
     return Value(sql, kind, value.bound, value.exact)
 
 
+@produces(Kind.INT, Kind.STRING, Kind.DATE, Kind.DECIMAL, subquery=True)
+def first_of_subquery(make: Maker, scope: Scope, _depth: int, kind: Kind) -> Value:
+    """(SELECT value FROM table ORDER BY value LIMIT 1)."""
+    inner = table(make)
+    value = expression(make, Scope(inner.columns), kind, 1)
+    where = _where(make, Scope(inner.columns, scope.nesting - 1), [])
+    order = make.pick(["", " DESC", " NULLS LAST"])
+    sql = f"SELECT {value.sql} AS one FROM {inner.sql}{where} ORDER BY one{order} LIMIT 1"
+    return Value(f"({sql})", kind, value.bound)
+
+
 @produces(Kind.BOOL, weight=2, subquery=True)
 def exists_subquery(make: Maker, scope: Scope, _depth: int, _: Kind) -> Value:
     """[NOT] EXISTS (SELECT 1 FROM table WHERE ...)."""
-    inner = _inner_item(make)
+    inner = table(make)
     parts = []
     if scope.correlated and make.chance(85):
         signs = [["="], ["=", "<", "<>", "<=>"]]
@@ -36,7 +47,7 @@ def exists_subquery(make: Maker, scope: Scope, _depth: int, _: Kind) -> Value:
 @produces(Kind.BOOL, weight=2, subquery=True)
 def in_subquery(make: Maker, scope: Scope, _depth: int, _: Kind) -> Value:
     """value [NOT] IN (SELECT value FROM table [WHERE ...])."""
-    inner = _inner_item(make)
+    inner = table(make)
     inner_scope = Scope(inner.columns, scope.nesting - 1)
     members = _members(make, scope, inner_scope)
     correlated = scope.correlated and make.chance(25)
@@ -49,6 +60,14 @@ def in_subquery(make: Maker, scope: Scope, _depth: int, _: Kind) -> Value:
     return Value(sql, Kind.BOOL)
 
 
+@produces(Kind.BOOL, subquery=True)
+def in_any_select(make: Maker, scope: Scope, _depth: int, _: Kind) -> Value:
+    """value [NOT] IN (SELECT of any form)."""
+    needle = any_value(make, scope.without_subqueries(), 1, COMMON)
+    found = make.relation(make, scope.nesting - 1, [needle.kind])
+    return Value(f"({needle.sql} {make.pick(['IN', 'NOT IN'])} ({found.sql}))", Kind.BOOL)
+
+
 def _members(make: Maker, scope: Scope, inner: Scope) -> list[tuple[Value, Value]]:
     pairs = []
     for _ in range(make.weighted((5, 1), (1, 2))):
@@ -56,10 +75,6 @@ def _members(make: Maker, scope: Scope, inner: Scope) -> list[tuple[Value, Value
         depth = 0 if inner.of(needle.kind) else 2
         pairs.append((needle, expression(make, inner.without_subqueries(), needle.kind, depth)))
     return pairs
-
-
-def _inner_item(make: Maker) -> Item:
-    return table(make)
 
 
 def correlation(make: Maker, scope: Scope, inner: Item, signs: list[str]) -> str | None:

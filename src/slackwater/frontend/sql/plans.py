@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 
 from slackwater.algebra.columns import Column, Output, pass_through
@@ -29,7 +30,7 @@ from slackwater.algebra.operators import (
     Window,
 )
 from slackwater.algebra.rel import Rel
-from slackwater.errors import NonDeterministicError
+from slackwater.errors import InvariantError, NonDeterministicError
 from slackwater.expr.nodes import Call, Expr
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expressions import CatalystReader
@@ -89,6 +90,10 @@ class PlanReader:
             return self._operator(node)
         except UnrepresentableError as problem:
             return self._recompute(node, str(problem))
+        except (InvariantError, Py4JError) as problem:
+            # A defect of ours, or a release of Spark with another plan: the answer must still
+            # be right, and the reason shows in every explanation of the view.
+            return self._recompute(node, f"defect: {str(problem).splitlines()[0]}")
 
     def read_root(self, node: Node, schema: DataType) -> Rel:
         """The whole plan; where no part of it can be left to Spark, Spark runs all of it."""
