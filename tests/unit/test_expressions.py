@@ -8,6 +8,7 @@ from slackwater.expr.aggregates import aggregate
 from slackwater.expr.facts import (
     Monotone,
     conjuncts,
+    is_deterministic,
     is_linear_in,
     is_strict_in,
     monotone_in,
@@ -150,6 +151,13 @@ def test_referenced_columns_and_conjuncts() -> None:
 )
 def test_null_rejection(predicate, rejects: bool) -> None:
     assert rejects_null(predicate, A) is rejects
+
+
+def test_what_depends_on_the_order_of_rows_is_not_deterministic() -> None:
+    assert is_deterministic(aggregate("sum", a))
+    assert not is_deterministic(aggregate("collect_list", a))
+    assert not is_deterministic(call("sort_array", aggregate("first", a)))
+    assert is_deterministic(aggregate("listagg", s, order=(SortKey(s),)))
 
 
 def test_strictness_goes_through_casts_and_fields() -> None:

@@ -39,12 +39,22 @@ class AggregateSpec:
     result: ResultRule
     combines: Combines
     null_if_empty: bool = True
+    follows_order: bool = False
+    """Whether rows met in another order can give another result."""
+
+
+_FOLLOWS_ORDER = frozenset(
+    {"first", "last", "mode", "max_by", "min_by", "collect_list", "listagg", "histogram_numeric"}
+)
 
 
 def _specs(
     combines: Combines, result: ResultRule, names: str, null_if_empty: bool = True
 ) -> list[AggregateSpec]:
-    return [AggregateSpec(name, result, combines, null_if_empty) for name in names.split()]
+    return [
+        AggregateSpec(name, result, combines, null_if_empty, name in _FOLLOWS_ORDER)
+        for name in names.split()
+    ]
 
 
 _double, _same, _second = always(DOUBLE), argument(0), argument(1)

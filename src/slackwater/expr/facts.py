@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
+from slackwater.expr.aggregates import AGGREGATES
 from slackwater.expr.functions import FUNCTIONS, Direction, Nulls
 from slackwater.expr.nodes import (
+    AggregateCall,
     Call,
     Cast,
     ColumnId,
@@ -30,6 +32,20 @@ class Monotone(Enum):
 def referenced_columns(expr: Expr) -> frozenset[ColumnId]:
     """The columns an expression reads."""
     return frozenset(node.id for node in walk(expr) if isinstance(node, ColumnRef))
+
+
+def is_deterministic(expr: Expr) -> bool:
+    """Whether the value follows from the bag of input rows alone, not from their order.
+
+    What changes from run to run on the same rows, such as `rand()`, never becomes an
+    expression; it is refused when the query is planned.
+    """
+    return not any(
+        isinstance(node, AggregateCall)
+        and AGGREGATES[node.function].follows_order
+        and not node.order
+        for node in walk(expr)
+    )
 
 
 def conjuncts(expr: Expr) -> tuple[Expr, ...]:
