@@ -136,6 +136,8 @@ def _condition_of_run(frame: DataFrame) -> str | None:
         frame.write.format("noop").mode("overwrite").save()
     except PySparkException as problem:
         return problem.getCondition()
+    except Py4JJavaError as problem:
+        return str(problem.java_exception.getClass().getName())
     return None
 
 

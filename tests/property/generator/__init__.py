@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .queries import queries
+from .statements import queries
 
 __all__ = ["queries"]

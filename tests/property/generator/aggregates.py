@@ -100,10 +100,9 @@ def all_or_any(make: Maker, scope: Scope, depth: int, _: Kind) -> Value:
 
 
 def listed_texts(make: Maker, scope: Scope, depth: int, _: Kind) -> Value:
-    """listagg in the order of the texts themselves."""
+    """listagg in the order of the texts; Spark fails on DISTINCT beside another DISTINCT."""
     text = expression(make, scope, Kind.STRING, depth)
-    distinct = _distinct(make)
-    sql = f"listagg({distinct}{text.sql}, ',') WITHIN GROUP (ORDER BY {text.sql})"
+    sql = f"listagg({text.sql}, ',') WITHIN GROUP (ORDER BY {text.sql})"
     return Value(sql, Kind.STRING)
 
 

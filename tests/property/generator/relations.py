@@ -187,4 +187,12 @@ def join_using(make: Maker, left: Item, right: Item, name: str) -> Item:
     shared = replace(key, sql=name, exact=all(side[0].exact for side in sides))
     others = [c for c in left.columns + right.columns if c.sql.rpartition(".")[2] != name]
     sql = f"{left.sql} {word} JOIN {right.sql} USING ({name})"
-    return Item(sql, (shared, *others), 2 * max(left.rows, right.rows))
+    return _renamed(make, sql, (shared, *others), 2 * max(left.rows, right.rows))
+
+
+def _renamed(make: Maker, sql: str, columns: tuple[Value, ...], rows: int) -> Item:
+    """The columns under new names, where the old ones could be mistaken for others."""
+    outputs = [(make.name("c"), column) for column in columns]
+    listed = ", ".join(f"{column.sql} AS {name}" for name, column in outputs)
+    named_columns = tuple(replace(column, sql=name) for name, column in outputs)
+    return derived(make, Relation(f"SELECT {listed} FROM {sql}", named_columns, rows))

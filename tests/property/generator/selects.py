@@ -142,7 +142,9 @@ def _aggregated(
     outputs = [(make.name("c"), _over_group(make, groups, value)) for value in values]
     having = ""
     if make.chance(25):
-        having = f" HAVING {expression(make, replace(groups, nesting=1), Kind.BOOL, 1).sql}"
+        # Spark finds only the outputs of grouping sets there, so that keys are left out.
+        tested = Scope(made or tuple(keys), nesting=1)
+        having = f" HAVING {expression(make, tested, Kind.BOOL, 1).sql}"
     columns = _named(outputs)
     if outermost and not kinds and make.chance(25):
         outputs.append((make.name("c"), spread(make, rows)))

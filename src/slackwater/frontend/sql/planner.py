@@ -20,6 +20,7 @@ from slackwater.errors import CatalogError, NonDeterministicError, UnsupportedSt
 from slackwater.frontend.sql.catalyst import parse_plan
 from slackwater.frontend.sql.companion import Companion
 from slackwater.frontend.sql.expression_tables import NON_DETERMINISTIC
+from slackwater.frontend.sql.gateway import answer_without_delay
 from slackwater.frontend.sql.plans import WHOLE_QUERY, PlanReader
 from slackwater.frontend.sql.reader import PlanFacts
 from slackwater.frontend.sql.scope import attribute_types
@@ -197,6 +198,7 @@ class Planner:
         except PySparkException as problem:
             raise sql_error(problem, sql, self._tables) from None
         analysed_at = perf_counter()
+        answer_without_delay(self._spark)
         notes = self._check_repeatable(analyzed)
         text = str(optimized.toJSON())
         _check_deterministic(text)

@@ -13,7 +13,11 @@ from .selects import relation
 @st.composite
 def queries(draw: Any) -> str:
     """The text of a query."""
-    make = Maker(draw, relation)
+    return build(Maker(draw, relation))
+
+
+def build(make: Maker) -> str:
+    """A query made by the choices of the maker."""
     definitions = [_define(make) for _ in range(make.weighted((6, 0), (3, 1), (1, 2)))]
     body = relation(make, make.weighted((1, 0), (3, 1), (2, 2)), outermost=True)
     prefix = f"WITH {', '.join(definitions)} " if definitions else ""
