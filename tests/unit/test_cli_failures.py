@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 import typer
-from py4j.protocol import Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JNetworkError
 
-from slackwater.cli.failures import clean_java_message, explain_failure, guarded
+from slackwater.cli.failures import DefectError, clean_java_message, explain_failure, guarded
+from slackwater.cli.main import main
 from slackwater.errors import DataError, ExecutionError, InvariantError, SetupError
 
 
@@ -102,6 +105,11 @@ def test_a_lost_spark_is_named_even_if_another_error_hides_it() -> None:
     assert "SLACKWATER_SPARK_DRIVER_MEMORY" in str(error.hint)
 
 
+def test_a_method_that_spark_lacks_is_a_defect() -> None:
+    problem = Py4JError("An error occurred while calling o35.nope. Trace:\njava.lang.X: nope()")
+    assert isinstance(explain_failure(problem), DefectError)
+
+
 JAVA_MESSAGES = {
     "Job aborted due to stage failure: Task 1 in stage 13.0 failed 1 times, most recent failure: "
     "Lost task 1.0 in stage 13.0 (TID 18) (192.0.2.7 executor driver): "
@@ -119,3 +127,36 @@ JAVA_MESSAGES = {
 @pytest.mark.parametrize(("message", "clean"), JAVA_MESSAGES.items())
 def test_java_messages_lose_what_only_spark_developers_read(message: str, clean: str) -> None:
     assert clean_java_message(message) == clean
+
+
+def test_an_interrupt_while_the_libraries_load_is_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupting:
+        """Stands where an import looks, and is interrupted there."""
+
+        def find_spec(self, name: str, *_more: object) -> None:
+            if name == "slackwater.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "slackwater.cli.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        main(["demo"])
+    assert ended.value.code == 130
+    assert capsys.readouterr() == ("", "")
+
+
+ROOT_LOGGER = """
+import logging
+from slackwater.cli.failures import hush_libraries
+hush_libraries()
+logging.exception("KeyboardInterrupt while sending command.")
+"""
+
+
+def test_what_libraries_log_stays_off_the_terminal() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ROOT_LOGGER], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("", "")

@@ -19,7 +19,8 @@ from slackwater.bench.roundtrip import (
     StageTimes,
     measure_roundtrip,
 )
-from slackwater.cli.failures import FAILED, guarded
+from slackwater.cli.exit_codes import FAILED
+from slackwater.cli.failures import guarded
 from slackwater.cli.output import (
     count_of,
     hang,

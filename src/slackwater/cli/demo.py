@@ -8,7 +8,8 @@ import typer
 
 from slackwater.cli.demo_page import demo_data, show_demo
 from slackwater.cli.demo_run import DEMO_SQL, run_demo
-from slackwater.cli.failures import FAILED, guarded
+from slackwater.cli.exit_codes import FAILED
+from slackwater.cli.failures import guarded
 from slackwater.cli.output import page_console, print_json, working
 from slackwater.config import load_settings
 

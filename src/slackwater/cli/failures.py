@@ -1,11 +1,11 @@
 """Turns whatever goes wrong in a command into a message and an exit code, never a stack trace.
 
-Exit codes: 1 for an error with a message of its own, 2 for wrong usage (typer's), 70 for a
-defect in Slackwater, 130 for an interrupt. `SLACKWATER_DEBUG=1` prints the trace as well.
+`SLACKWATER_DEBUG=1` prints the trace as well.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import traceback
@@ -16,13 +16,10 @@ import typer
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
+from slackwater.cli.exit_codes import DEFECT, FAILED, INTERRUPTED
 from slackwater.cli.output import print_error, print_json
 from slackwater.errors import ExecutionError, SetupError, SlackwaterError
 from slackwater.frontend.sql.spark_errors import sql_error
-
-FAILED = 1
-DEFECT = 70
-INTERRUPTED = 130
 
 _DEBUG = "SLACKWATER_DEBUG"
 _JAVA_CLASS = re.compile(r"\b(?:[a-z]\w*\.){2,}[A-Z][\w$]*:?\s*")
@@ -52,11 +49,21 @@ def guarded(*, as_json: bool) -> Iterator[None]:
     except Exception as problem:
         if isinstance(problem, BrokenPipeError) and not _lost_spark(problem):
             raise  # The reader of our output has left; typer ends the program quietly.
-        if os.environ.get(_DEBUG, "0") not in ("", "0"):
+        if _debugging():
             print_error("".join(traceback.format_exception(problem)))
         error = explain_failure(problem)
         _report(error, as_json=as_json)
         raise typer.Exit(DEFECT if isinstance(error, DefectError) else FAILED) from None
+
+
+def hush_libraries() -> None:
+    """Keep Python's logging off the terminal: py4j logs every interrupted call with its stack."""
+    if not _debugging():
+        logging.basicConfig(handlers=[logging.NullHandler()])
+
+
+def _debugging() -> bool:
+    return os.environ.get(_DEBUG, "0") not in ("", "0")
 
 
 def explain_failure(problem: Exception) -> SlackwaterError:
@@ -108,10 +115,14 @@ def _java_failure(problem: Py4JJavaError) -> ExecutionError:
 
 
 def _lost_spark(problem: BaseException) -> bool:
-    """Whether the exception, or one it hides, is about the connection to Spark."""
+    """Whether the exception, or one it hides, says that Spark does not answer any more.
+
+    py4j raises the same class when Spark does answer, but has no such method; a trace of
+    Java's tells the two apart.
+    """
     seen: BaseException | None = problem
     while seen is not None:
-        if isinstance(seen, Py4JError):
+        if isinstance(seen, Py4JError) and not any("Trace:" in str(arg) for arg in seen.args):
             return True
         seen = seen.__cause__ or seen.__context__
     return False

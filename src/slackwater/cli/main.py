@@ -1,50 +1,18 @@
-"""The program `slackwater`: its commands and where each is defined."""
+"""The program `slackwater`. It is kept small, so that it can be interrupted from the start."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from importlib.metadata import version
-from typing import Annotated
 
-import typer
-
-from slackwater.cli.bench import bench_app
-from slackwater.cli.demo import demo
-from slackwater.cli.explain import explain
-from slackwater.cli.output import tolerate_narrow_encodings
-
-app = typer.Typer(
-    name="slackwater",
-    help="Standing SQL on Apache Spark: exact, on time, and as cheap as the deadline allows.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(explain)
-app.command()(demo)
-app.add_typer(bench_app, name="bench")
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"slackwater {version('slackwater')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
-        ),
-    ] = False,
-) -> None:
-    """Options of the program itself."""
+from slackwater.cli.exit_codes import INTERRUPTED
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run a command and end the process with its exit code."""
-    tolerate_narrow_encodings()
-    app(args=None if argv is None else list(argv), prog_name="slackwater")
+    try:
+        # Loading Spark's libraries takes a second, in which an interrupt must end quietly too.
+        from slackwater.cli.app import run_app  # noqa: PLC0415
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    run_app(argv)

@@ -72,6 +72,9 @@ _TRANSPARENT = frozenset(
         "LocalLimit",
     }
 )
+_RUN_WHOLE = frozenset({"UnionLoop", "UnionLoopRef"})
+"""Operators that lose their meaning when an optimized plan is optimized again."""
+
 _ID_SUFFIX = re.compile(r"#(\d+)L?")
 
 
@@ -121,8 +124,10 @@ class PlanReader:
     def _recompute(self, node: Node, reason: str) -> Readout:
         """Leave the subtree to Spark, or, if it cannot stand alone, the one above it."""
         plan = self.facts.companion.locate(node.way)
-        if not plan.subqueriesAll().isEmpty():
-            # Real tables cannot be put into plans that hide inside expressions.
+        hides_plans = not plan.subqueriesAll().isEmpty()
+        if hides_plans or any(each.name in _RUN_WHOLE for each in node.walk()):
+            # Real tables cannot be put into plans that hide inside expressions, and some
+            # operators do not survive being optimized a second time.
             raise UnrepresentableError(reason)
         try:
             bind_fragment(self.facts.spark, plan, self.facts.spark.table)

@@ -1,0 +1,14 @@
+"""How the program ends when it does not succeed; wrong usage ends with 2, which is typer's."""
+
+from __future__ import annotations
+
+from typing import Final
+
+FAILED: Final = 1
+"""An error with a message of its own."""
+
+DEFECT: Final = 70
+"""Something that nobody foresaw."""
+
+INTERRUPTED: Final = 130
+"""The user pressed Ctrl-C; the number is the one shells use."""
