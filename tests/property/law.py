@@ -66,7 +66,7 @@ def open_bench(spark: SparkSession, folder: Path) -> Bench:
     return Bench(ours, plain, planner, {name: each.frame for name, each in tables.items()})
 
 
-def check_law(bench: Bench, sql: str) -> Outcome:
+def check_law(bench: Bench, sql: str, *, ordered: bool = False) -> Outcome:
     """Raise `AssertionError`, with the query in it, if the law does not hold for the text."""
     try:
         expected = bench.plain.sql(sql)
@@ -84,8 +84,8 @@ def check_law(bench: Bench, sql: str) -> Outcome:
     # The answer as it was collected, so that Spark need not compute it once more.
     collected = bench.plain.createDataFrame(answer, expected.schema)
     try:
-        difference = compare_bags(_run(bench, query), collected)
-    except (PySparkException, SlackwaterError) as problem:
+        difference = compare_bags(_run(bench, query), collected, ordered=ordered)
+    except (PySparkException, Py4JJavaError, SlackwaterError) as problem:
         raise AssertionError(_told("ours fails", _first_lines(problem), sql)) from None
     if difference is not None:
         raise AssertionError(_told(difference.render(), print_plan(query.rel), sql))

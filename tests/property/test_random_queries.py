@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from pyspark.sql import SparkSession
 
-from .generator import queries
+from .generator import Statement, random_statements
 from .law import Bench, Outcome, check_law, open_bench
 
 _EXAMPLES = int(os.environ.get("SLACKWATER_EXAMPLES", "0"))
@@ -27,25 +27,25 @@ def bench(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
     return open_bench(spark, tmp_path_factory.mktemp("tables"))
 
 
-def _obeys(bench: Bench, sql: str) -> None:
-    outcome = check_law(bench, sql)
+def _obeys(bench: Bench, statement: Statement) -> None:
+    outcome = check_law(bench, statement.sql, ordered=statement.ordered)
     event(outcome.value)
     assume(outcome is not Outcome.REFUSED)
 
 
 @_PATIENT
 @settings(max_examples=_EXAMPLES or 60, derandomize=True, database=None)
-@given(sql=queries())
-def test_random_queries(bench: Bench, sql: str) -> None:
-    _obeys(bench, sql)
+@given(statement=random_statements())
+def test_random_queries(bench: Bench, statement: Statement) -> None:
+    _obeys(bench, statement)
 
 
 @pytest.mark.deep
 @_PATIENT
 @settings(max_examples=_EXAMPLES or 1500)
-@given(sql=queries())
-def test_many_random_queries(bench: Bench, sql: str) -> None:
-    _obeys(bench, sql)
+@given(statement=random_statements())
+def test_many_random_queries(bench: Bench, statement: Statement) -> None:
+    _obeys(bench, statement)
 
 
 @pytest.mark.parametrize("path", _REGRESSIONS, ids=lambda path: path.stem)

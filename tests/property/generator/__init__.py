@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .statements import queries
+from .statements import Statement, random_statements
 
-__all__ = ["queries"]
+__all__ = ["Statement", "random_statements"]

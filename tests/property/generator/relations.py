@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .aggregates import aggregate
 from .conditions import COMPARABLE
 from .core import Kind, Maker, Relation, Scope, Value, expression, literal
 from .tables import base_tables
@@ -82,9 +83,11 @@ def exploded(make: Maker) -> Relation:
     """The elements of an array column as rows."""
     outer = make.pick(["", "OUTER "])
     source, kind = make.pick([("tags", Kind.STRING), ("nums", Kind.INT)])
-    name = make.name("e")
-    sql = f"SELECT id, {name} FROM t_nested LATERAL VIEW {outer}explode({source}) AS {name}"
-    return Relation(sql, (Value("id", Kind.INT, 100), Value(name, kind)), 60)
+    element, name = make.name("e"), make.name("c")
+    output = element if kind is Kind.STRING else f"{element} % 1000"
+    view = f"LATERAL VIEW {outer}explode({source}) AS {element}"
+    sql = f"SELECT id, {output} AS {name} FROM t_nested {view}"
+    return Relation(sql, (Value("id", Kind.INT, 100), Value(name, kind, 1000)), 60)
 
 
 # Joins --------------------------------------------------------------------------------------
@@ -103,6 +106,8 @@ def join(make: Maker, left: Item, right: Item) -> Item:
     """One join of any kind that the sizes allow."""
     if left.rows * right.rows <= _MOST_ROWS and make.chance(20):
         return loose_join(make, left, right)
+    if make.chance(6):
+        return lateral_join(make, left)
     if make.chance(12) and (name := _shared_name(left, right)):
         return join_using(make, left, right, name)
     return keyed_join(make, left, right)
@@ -140,6 +145,20 @@ def _key_pair(make: Maker, left: Item, right: Item) -> tuple[Value, Value]:
         )
     first = make.pick(firsts)
     return first, make.pick([column for column in right.columns if column.kind is first.kind])
+
+
+def lateral_join(make: Maker, left: Item) -> Item:
+    """A join with an aggregate over the rows of a table that belong to each left row."""
+    inner = table(make)
+    first, second = _key_pair(make, left, inner)
+    value = aggregate(make, Scope(inner.columns), make.pick([Kind.LONG, Kind.INT, Kind.STRING]), 0)
+    alias, name = make.name("t"), make.name("c")
+    body = f"SELECT {value.sql} AS {name} FROM {inner.sql} WHERE {second.sql} = {first.sql}"
+    word = make.pick(["CROSS", "LEFT"])
+    on = " ON TRUE" if word == "LEFT" else ""
+    column = replace(value, sql=f"{alias}.{name}")
+    sql = f"{left.sql} {word} JOIN LATERAL ({body}) AS {alias}{on}"
+    return Item(sql, (*left.columns, column), left.rows)
 
 
 def loose_join(make: Maker, left: Item, right: Item) -> Item:

@@ -340,7 +340,8 @@ def part_of_nested(make: Maker, scope: Scope, _depth: int, kind: Kind) -> Value:
     if not nested:
         return literal(make, kind)
     column = make.pick(nested)
-    return Value(make.pick(forms[column.kind]).format(column.sql), Kind.INT, 2.2e9)
+    part = make.pick(forms[column.kind]).format(column.sql)
+    return Value(f"({part} % 1000)", Kind.INT, 1000)
 
 
 @produces(Kind.STRING)

@@ -42,7 +42,7 @@ def _select_from(make: Maker, source: Item, nesting: int, kinds: Kinds) -> Relat
     distinct = make.chance(15)
     wanted = kinds or _output_kinds(make, scope, distinct=distinct)
     outputs = [_output(make, scope, kind) for kind in wanted]
-    where = _where(make, scope)
+    where = where_clause(make, scope)
     word = "SELECT DISTINCT" if distinct else "SELECT"
     sql = f"{word} {_listed(outputs)} FROM {source.sql}{where}"
     return Relation(sql, _named(outputs), source.rows)
@@ -68,7 +68,8 @@ def _named(outputs: Sequence[tuple[str, Value]]) -> tuple[Value, ...]:
     return tuple(replace(value, sql=name) for name, value in outputs)
 
 
-def _where(make: Maker, scope: Scope) -> str:
+def where_clause(make: Maker, scope: Scope) -> str:
+    """A WHERE, or nothing."""
     if not make.chance(45):
         return ""
     return f" WHERE {expression(make, scope, Kind.BOOL, 2).sql}"
@@ -82,7 +83,7 @@ def grouped_select(make: Maker, nesting: int, kinds: Kinds, outermost: bool) -> 
     source = joined_items(make, nesting)
     scope = Scope(source.columns, nesting, correlated=True)
     keys = _keys(make, scope, 3)
-    where = _where(make, scope)
+    where = where_clause(make, scope)
     grouping = ", ".join(dict.fromkeys(key.sql for key in keys))
     return _aggregated(
         make, source, keys, f"{where} GROUP BY {grouping}", kinds=kinds, outermost=outermost
@@ -92,14 +93,14 @@ def grouped_select(make: Maker, nesting: int, kinds: Kinds, outermost: bool) -> 
 def global_select(make: Maker, nesting: int, kinds: Kinds, outermost: bool) -> Relation:
     """Aggregates of all rows, which give one row even over none."""
     source = joined_items(make, nesting)
-    where = _where(make, Scope(source.columns, nesting, correlated=True))
+    where = where_clause(make, Scope(source.columns, nesting, correlated=True))
     return _aggregated(make, source, [], where, kinds=kinds, outermost=outermost)
 
 
 def grouping_sets_select(make: Maker, nesting: int, kinds: Kinds, outermost: bool) -> Relation:
     """GROUP BY with ROLLUP, CUBE or GROUPING SETS over columns."""
     source = joined_items(make, nesting)
-    where = _where(make, Scope(source.columns, nesting, correlated=True))
+    where = where_clause(make, Scope(source.columns, nesting, correlated=True))
     usable = [column for column in source.columns if column.kind in COMPARABLE]
     keys = make.some(usable, 1, 3) or [Value("1", Kind.INT, 1)]
     texts = [key.sql for key in keys]

@@ -2,26 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
 
-from .core import Maker, Relation
-from .selects import relation
+from .core import Maker, Relation, Scope
+from .relations import joined_items
+from .selects import limited_select, relation, where_clause
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A query's text, and whether it says in which order its rows come."""
+
+    sql: str
+    ordered: bool = False
+
+    def __str__(self) -> str:
+        return self.sql
 
 
 @st.composite
-def queries(draw: Any) -> str:
-    """The text of a query."""
+def random_statements(draw: Any) -> Statement:
+    """Queries over the adversarial tables."""
     return build(Maker(draw, relation))
 
 
-def build(make: Maker) -> str:
+def build(make: Maker) -> Statement:
     """A query made by the choices of the maker."""
     definitions = [_define(make) for _ in range(make.weighted((6, 0), (3, 1), (1, 2)))]
-    body = relation(make, make.weighted((1, 0), (3, 1), (2, 2)), outermost=True)
+    body = make.weighted((12, _unordered), (1, _ordered), (1, _all_columns))(make)
     prefix = f"WITH {', '.join(definitions)} " if definitions else ""
-    return prefix + body.sql
+    return replace(body, sql=prefix + body.sql)
+
+
+def _unordered(make: Maker) -> Statement:
+    nesting = make.weighted((1, 0), (3, 1), (2, 2))
+    return Statement(relation(make, nesting, outermost=True).sql)
+
+
+def _ordered(make: Maker) -> Statement:
+    """All columns decide the order, so that only equal rows tie."""
+    return Statement(limited_select(make, 2, None, False).sql, ordered=True)
+
+
+def _all_columns(make: Maker) -> Statement:
+    """SELECT *, which gives columns of every type and the same names twice."""
+    source = joined_items(make, 1)
+    where = where_clause(make, Scope(source.columns, 1, correlated=True))
+    return Statement(f"SELECT * FROM {source.sql}{where}")
 
 
 def _define(make: Maker) -> str:
