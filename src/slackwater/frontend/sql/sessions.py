@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from slackwater.catalog import TableDefinition
@@ -84,19 +83,19 @@ def _with_statistics(planning: SparkSession, frame: Any, rows: int) -> Any:
     java_session = planning._jsparkSession
     plan = frame.logicalPlan()
     size = java_session.range(rows).queryExecution().optimizedPlan().stats()
-    try:
-        relation = jvm.org.apache.spark.sql.execution.LogicalRDD(
-            plan.output(),
-            plan.rdd(),
-            plan.outputPartitioning(),
-            plan.outputOrdering(),
-            plan.isStreaming(),
-            plan.stream(),
-            java_session,
-            jvm.scala.Option.apply(size),
-            jvm.scala.Option.empty(),
-        )
-    except Py4JError:
-        # A Spark release that builds the relation otherwise plans without sizes.
-        return frame
+    arguments = [
+        plan.output(),
+        plan.rdd(),
+        plan.outputPartitioning(),
+        plan.outputOrdering(),
+        plan.isStreaming(),
+        plan.stream(),
+        java_session,
+        jvm.scala.Option.apply(size),
+        jvm.scala.Option.empty(),
+    ]
+    if plan.getClass().getConstructors()[0].getParameterCount() > len(arguments):
+        # Spark 4.3 adds a flag that is off for ordinary relations.
+        arguments.append(False)
+    relation = jvm.org.apache.spark.sql.execution.LogicalRDD(*arguments)
     return jvm.org.apache.spark.sql.classic.Dataset.ofRows(java_session, relation)
