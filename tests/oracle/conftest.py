@@ -40,9 +40,23 @@ class DataSet:
         return run_batch(self.spark, statement, self.frames, query.fragments)
 
 
-def open_data_set(spark: SparkSession, folder: Path) -> DataSet:
+WITHOUT_CODEGEN = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Compiling each query to Java takes longer than the few rows take without it."""
+
+
+def quick_session(spark: SparkSession) -> SparkSession:
+    session = spark.newSession()
+    for name, value in WITHOUT_CODEGEN.items():
+        session.conf.set(name, value)
+    return session
+
+
+def open_data_set(shared: SparkSession, folder: Path) -> DataSet:
+    spark, plain = quick_session(shared), quick_session(shared)
     tables = open_folder(spark, folder)
-    plain = spark.newSession()
     for name, table in tables.items():
         path = folder / f"{name}.parquet"
         plain.read.parquet(str(path)).createOrReplaceTempView(name)

@@ -140,7 +140,7 @@ class _BatchCompiler:
     @select.register
     def _(self, rel: Values, _inputs: tuple[str, ...]) -> str:
         if not rel.columns:
-            return f"SELECT {_NO_COLUMNS}" + ("" if rel.rows else " WHERE FALSE")
+            return f"SELECT {_NO_COLUMNS} FROM range({len(rel.rows)})"
         if not rel.rows:
             nulls = [
                 f"{self._text(Literal(None, column.dtype))} AS {_name(column)}"

@@ -13,6 +13,7 @@ from slackwater.errors import ExecutionError
 from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
+from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 
 
 def run_batch(
@@ -24,9 +25,12 @@ def run_batch(
     """The statement's answer as a DataFrame; nothing is computed until it is read.
 
     The tables are bound in a clone of the session, so that their names cannot clash with
-    views the user has.
+    views the user has. Spark optimizes the statement a second time. The filters it can infer
+    are in the plan already; inferring more could move an expression to rows on which the
+    user's query never evaluates it, and raise an error that the query does not.
     """
-    run = SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
+    run = clone_session(spark)
+    exclude_rules(run, ("InferFiltersFromConstraints",))
     for source, frame in tables.items():
         _bind(run, source, frame._jdf.logicalPlan())
     for use in statement.fragments:

@@ -40,12 +40,17 @@ def clone_session(spark: SparkSession) -> SparkSession:
     return SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
 
 
+def exclude_rules(session: SparkSession, rules: tuple[str, ...]) -> None:
+    """Switch optimizer rules off in a session of our own, beside those the user has off."""
+    excluded = [rule for rule in (session.conf.get(_RULES_KEY, "") or "").split(",") if rule]
+    excluded += [_OPTIMIZER + rule for rule in rules]
+    session.conf.set(_RULES_KEY, ",".join(excluded))
+
+
 def planning_session(spark: SparkSession) -> SparkSession:
     """A clone whose optimizer keeps plans in a form we can read."""
     planning = clone_session(spark)
-    excluded = [rule for rule in (planning.conf.get(_RULES_KEY, "") or "").split(",") if rule]
-    excluded += [_OPTIMIZER + rule for rule in _EXCLUDED_RULES]
-    planning.conf.set(_RULES_KEY, ",".join(excluded))
+    exclude_rules(planning, _EXCLUDED_RULES)
     for key, value in _PLANNING_CONF.items():
         planning.conf.set(key, value)
     return planning
