@@ -15,11 +15,11 @@ from .law import Bench, Outcome, check_law, open_bench
 
 _EXAMPLES = int(os.environ.get("SLACKWATER_EXAMPLES", "0"))
 _REGRESSIONS = sorted((Path(__file__).parent / "regressions").glob("*.sql"))
-_PATIENT = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    print_blob=True,
-)
+_PATIENT = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+    "print_blob": True,
+}
 
 
 @pytest.fixture(scope="module")
@@ -33,16 +33,14 @@ def _obeys(bench: Bench, statement: Statement) -> None:
     assume(outcome is not Outcome.REFUSED)
 
 
-@_PATIENT
-@settings(max_examples=_EXAMPLES or 60, derandomize=True, database=None)
+@settings(max_examples=_EXAMPLES or 60, derandomize=True, database=None, **_PATIENT)
 @given(statement=random_statements())
 def test_random_queries(bench: Bench, statement: Statement) -> None:
     _obeys(bench, statement)
 
 
 @pytest.mark.deep
-@_PATIENT
-@settings(max_examples=_EXAMPLES or 1500)
+@settings(max_examples=_EXAMPLES or 1500, **_PATIENT)
 @given(statement=random_statements())
 def test_many_random_queries(bench: Bench, statement: Statement) -> None:
     _obeys(bench, statement)
