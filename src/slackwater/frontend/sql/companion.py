@@ -16,7 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from slackwater.expr.sql import quote_name
-from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.catalyst import Node, parse_plan
 from slackwater.types import DATE, DataType, parse_spark_type
 
 SOURCE_KEY = "slackwater.source"
@@ -111,6 +111,20 @@ class Companion:
         values = self.attribute(node, name)
         dtype = self.attribute(node, typed_as).dataType()
         return [self._constant(values.apply(k), dtype) for k in range(values.size())]
+
+    def expression_rows(self, node: Node, name: str) -> tuple[tuple[Node, ...], ...]:
+        """A field that is a list of lists of expressions.
+
+        The JSON has it only if the inner lists happen to be linked ones.
+        """
+        rows = self.attribute(node, name)
+        return tuple(
+            tuple(self._expression(row.apply(k)) for k in range(row.size()))
+            for row in (rows.apply(r) for r in range(rows.size()))
+        )
+
+    def _expression(self, expression: Any) -> Node:
+        return parse_plan(str(expression.toJSON()), self.adopt(expression))
 
     def integers(self, node: Node, name: str) -> tuple[int, ...]:
         """A sequence parameter of whole numbers."""

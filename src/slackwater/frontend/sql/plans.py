@@ -52,6 +52,7 @@ from slackwater.frontend.sql.subqueries import (
     find_subqueries,
     join_rows,
     split_by_aggregates,
+    subqueries_in,
 )
 from slackwater.frontend.sql.windows import read_window_call
 from slackwater.types import BOOLEAN, DataType, Field, StructType, same_type
@@ -93,10 +94,10 @@ class PlanReader:
             return self._operator(node)
         except UnrepresentableError as problem:
             return self._recompute(node, str(problem))
-        except (InvariantError, Py4JError) as problem:
+        except (InvariantError, Py4JError, LookupError, TypeError, ValueError) as problem:
             # A defect of ours, or a release of Spark with another plan: the answer must still
             # be right, and the reason shows in every explanation of the view.
-            return self._recompute(node, f"defect: {str(problem).splitlines()[0]}")
+            return self._recompute(node, f"defect: {type(problem).__name__}: {problem}")
 
     def read_root(self, node: Node, schema: DataType) -> Rel:
         """The whole plan; where no part of it can be left to Spark, Spark runs all of it."""
@@ -283,15 +284,22 @@ class PlanReader:
 
     def _expand(self, node: Node) -> Readout:
         source = self.read(node.children[0])
-        joined = self._join_subqueries(node, ("projections",), source.rel)
+        rows = self._projections(node)
+        subqueries = self._joiner.rows(subqueries_in(chain.from_iterable(rows)))
+        joined = join_rows(source.rel, subqueries)
         reader = self._reader(source.scope, joined)
-        projections = tuple(reader.read_all(row) for row in node.expression_rows("projections"))
+        projections = tuple(reader.read_all(row) for row in rows)
         attributes = node.expressions("output")
         columns = tuple(
             self._expanded(attribute, tuple(row[k] for row in projections), source.scope)
             for k, attribute in enumerate(attributes)
         )
         return Readout(Expand(joined.rel, projections, columns), scope_of(attributes, columns))
+
+    def _projections(self, node: Node) -> tuple[tuple[Node, ...], ...]:
+        if node.value("projections") is None:
+            return self.facts.companion.expression_rows(node, "projections")
+        return node.expression_rows("projections")
 
     def _expanded(self, attribute: Node, values: tuple[Expr, ...], scope: Scope) -> Column:
         """An input column that every projection hands on keeps its id; others are new."""

@@ -67,8 +67,13 @@ def join_rows(rel: Rel, rows: Mapping[Way, Rel]) -> Joined:
 def find_subqueries(node: Node, fields: tuple[str, ...]) -> Iterator[Node]:
     """The scalar subqueries in some of a plan node's fields."""
     for name in fields:
-        for expression in node.expressions(name):
-            yield from (each for each in expression.walk() if each.name == "ScalarSubquery")
+        yield from subqueries_in(node.expressions(name))
+
+
+def subqueries_in(expressions: Iterable[Node]) -> Iterator[Node]:
+    """The scalar subqueries in some expressions."""
+    for expression in expressions:
+        yield from (each for each in expression.walk() if each.name == "ScalarSubquery")
 
 
 def split_by_aggregates(nodes: tuple[Node, ...]) -> tuple[list[Node], list[Node]]:
