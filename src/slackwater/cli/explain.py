@@ -18,7 +18,7 @@ from slackwater.compiler.batch import compile_batch
 from slackwater.errors import DataError
 from slackwater.frontend.sql.planner import Planner, Query, Timings
 from slackwater.runtime.session import open_spark
-from slackwater.sources.parquet_folder import open_folder
+from slackwater.sources.parquet_folder import find_tables, open_tables
 
 _STANDARD_INPUT = "-"
 
@@ -64,7 +64,7 @@ def explain(
     source = _query_source(sql, file)
     with guarded(as_json=as_json):
         text = source if isinstance(source, str) else _read_query(source)
-        explanation = explain_query(text, data.absolute(), stage)
+        explanation = explain_query(text, data, stage)
         if as_json:
             print_json(explanation_data(explanation))
         else:
@@ -73,9 +73,10 @@ def explain(
 
 def explain_query(sql: str, folder: Path, stage: Stage) -> Explanation:
     """Plan a query over the tables of a folder and print the stage to text."""
+    entries = find_tables(folder)
     with working("starting Spark") as say, open_spark() as spark:
         say("reading the tables")
-        tables = open_folder(spark, folder)
+        tables = open_tables(spark, entries)
         say("planning the query")
         query = Planner(spark, [each.definition for each in tables.values()]).plan_sql(sql)
         return Explanation(sql, stage, stage_text(query, stage), query)

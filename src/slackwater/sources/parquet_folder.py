@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,9 +52,14 @@ def find_tables(folder: Path) -> tuple[FolderEntry, ...]:
     return entries
 
 
+def open_tables(spark: SparkSession, entries: Iterable[FolderEntry]) -> dict[str, FolderTable]:
+    """Tables found in a folder, by name, ready to be read."""
+    return {entry.name: _open_table(spark, entry) for entry in entries}
+
+
 def open_folder(spark: SparkSession, folder: Path) -> dict[str, FolderTable]:
     """The tables in a folder, by name, ready to be read; raises what `find_tables` does."""
-    return {entry.name: _open_table(spark, entry) for entry in find_tables(folder)}
+    return open_tables(spark, find_tables(folder))
 
 
 def _table_paths(folder: Path) -> Iterator[tuple[str, Path]]:
