@@ -6,6 +6,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from slackwater.cli.main import main
@@ -98,9 +100,13 @@ main(sys.argv[1:])
 
 def test_without_java_two_ways_out_are_named(tmp_path: Path) -> None:
     environ = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    lake, no_programs = tmp_path / "lake", tmp_path / "bin"
+    lake.mkdir()
+    no_programs.mkdir()
+    pq.write_table(pa.table({"a": [1]}), lake / "t.parquet")
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_WHEEL, "explain", "SELECT 1", "--data", str(tmp_path)],
-        env={**environ, "PATH": str(tmp_path)},
+        [sys.executable, "-c", WITHOUT_WHEEL, "explain", "SELECT 1", "--data", str(lake)],
+        env={**environ, "PATH": str(no_programs)},
         capture_output=True,
         text=True,
         check=False,
