@@ -170,8 +170,12 @@ def loose_join(make: Maker, left: Item, right: Item) -> Item:
 
 
 def _both_sides(make: Maker, left: Item, right: Item) -> str:
-    nesting = 1 if make.chance(10) else 0
-    return expression(make, Scope(left.columns + right.columns, nesting), Kind.BOOL, 2).sql
+    condition = expression(make, Scope(left.columns + right.columns), Kind.BOOL, 2).sql
+    if not make.chance(10):
+        return condition
+    # Spark refuses subqueries in ON that read both sides.
+    one_side = expression(make, Scope(make.pick([left, right]).columns, 1), Kind.BOOL, 1).sql
+    return f"{condition} AND {one_side}"
 
 
 def _join(word: str, left: Item, right: Item, condition: str) -> Item:

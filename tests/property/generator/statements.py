@@ -38,7 +38,7 @@ def build(make: Maker) -> Statement:
 
 
 def _unordered(make: Maker) -> Statement:
-    nesting = make.weighted((1, 0), (3, 1), (2, 2))
+    nesting = make.weighted((2, 0), (4, 1), (1, 2))
     return Statement(relation(make, nesting, outermost=True).sql)
 
 
