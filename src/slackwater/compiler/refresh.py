@@ -1,0 +1,350 @@
+"""Writes the program of one run: what every view and every piece of state needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from slackwater.algebra.fingerprint import fingerprint
+from slackwater.algebra.operators import Aggregate, Recompute, Scan
+from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.errors import InvariantError
+from slackwater.optimizer.choose import RECOMPUTE, Chooser
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.rules.base import Need
+from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.arrangements import Arrangement, Role, hash_sql
+from slackwater.plan.program import (
+    AppendStep,
+    FragmentStep,
+    GatherStep,
+    LookUpStep,
+    Program,
+    SourceChangesStep,
+    SourceRowsStep,
+    SqlStep,
+    StateRowsStep,
+    Step,
+)
+from slackwater.state.storage_types import decode_sql, encode_sql
+from slackwater.types import DataType
+
+
+class Action(Enum):
+    """How a view is brought up to date in a run."""
+
+    INCREMENTAL = "incremental"
+    FILL = "filled"
+    """Its state is new: computed once from all rows."""
+    REBUILD = "rebuilt"
+    """Its state is computed anew from all rows, and the change of the answer worked out."""
+    RECOMPUTE = "recomputed"
+    """Its answer is computed anew, nothing but the answer is kept."""
+    SKIP = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTask:
+    """One view's part in a run."""
+
+    name: str
+    rel: Rel
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What the run finds: state that exists, its size, and what changed."""
+
+    facts: Facts
+    sources: Mapping[str, tuple[str, ...]]
+    """The column names of every source."""
+    changed: frozenset[str]
+    """Sources with pending changes."""
+    stored: Mapping[str, int]
+    """Rows of every arrangement that exists, by id."""
+
+
+@dataclass(slots=True)
+class _Frames:
+    """The steps written so far and the names of their frames."""
+
+    steps: list[Step] = field(default_factory=list)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
+    """Frames with all rows of a relation."""
+    unstable: set[str] = field(default_factory=set)
+    """Frames that might come out differently if they were computed twice."""
+
+
+class ProgramWriter:
+    """The builder that rules speak to: frames by relation, steps in order."""
+
+    def __init__(self, run: RunFacts, tasks: tuple[ViewTask, ...]):
+        """Remember what the run finds and which views it serves."""
+        self._run = run
+        self._chooser = Chooser(run.facts)
+        self._views = {task.name: task for task in tasks}
+        self._frames = _Frames()
+        self._deltas: dict[str, str | None] = {}
+        self._rows: dict[str, str] = {}
+        self._appended: set[str] = set()
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of sources and settings."""
+        return self._run.facts
+
+    def program(self) -> Program:
+        """What has been written, and which frames must be computed once only."""
+        program = Program(tuple(self._frames.steps))
+        shared = {name for name, uses in program.uses().items() if uses > 1}
+        once = (shared - self._frames.whole) | self._frames.unstable
+        return Program(program.steps, frozenset(once))
+
+    def delta(self, rel: Rel) -> str | None:
+        """The frame with a relation's changes; written the first time it is asked for."""
+        key = fingerprint(rel)
+        if key not in self._deltas:
+            choice = self._chooser.choice(rel)
+            self._deltas[key] = choice.rule.delta(rel, self) if self.touched(rel) else None
+        return self._deltas[key]
+
+    def rows(self, rel: Rel) -> str:
+        """The frame with all rows of a relation."""
+        key = fingerprint(rel)
+        if key not in self._rows:
+            rule = self._chooser.choice(rel).rule
+            self._rows[key] = rule.rows(rel, self)
+            if rule.unstable(rel):
+                self._frames.unstable.add(self._rows[key])
+        return self._rows[key]
+
+    def touched(self, rel: Rel) -> bool:
+        """Whether a source below the relation has changes."""
+        return any(self._source_touched(name) for name in read_names(rel))
+
+    def _source_touched(self, name: str) -> bool:
+        view = self._views.get(name)
+        return name in self._run.changed if view is None else self.touched(view.rel)
+
+    def scan_delta(self, scan: Scan) -> str | None:
+        """Pending changes of a source, or what a view's own statements found."""
+        view = self._views.get(scan.source)
+        if view is not None:
+            return self.view_delta(view)
+        if scan.source not in self._run.changed:
+            return None
+        return self._add(scan, "changes", lambda name: SourceChangesStep(name, scan.source))
+
+    def scan_rows(self, scan: Scan) -> str:
+        """All rows of a source or a view."""
+        view = self._views.get(scan.source)
+        if view is not None:
+            return self.rows(view.rel)
+        return self._add(scan, "rows", lambda name: SourceRowsStep(name, scan.source))
+
+    def view_delta(self, view: ViewTask) -> str | None:
+        """The changes of a view's stored answer."""
+        if view.action in (Action.REBUILD, Action.RECOMPUTE):
+            key = "answer " + fingerprint(view.rel)
+            if key not in self._deltas:
+                self._deltas[key] = RECOMPUTE.delta(view.rel, self)
+            return self._deltas[key]
+        return self.delta(view.rel)
+
+    def fragment_rows(self, rel: Recompute) -> str:
+        """All rows of a part that Spark runs itself, over whole tables."""
+        tables = tuple((name, *self._table(name)) for name in rel.sources)
+
+        def make(name: str) -> Step:
+            return FragmentStep(name, rel.fragment, len(rel.columns), tables)
+
+        return self._add(rel, "rows", make)
+
+    def _table(self, name: str) -> tuple[str, tuple[str, ...]]:
+        view = self._views.get(name)
+        if view is not None:
+            return self.rows(view.rel), tuple(column.name for column in view.rel.columns)
+        columns = self._run.sources[name]
+        frame = f"table_{len(self._frames.steps)}"
+        self._frames.steps.append(SourceRowsStep(frame, name))
+        return frame, columns
+
+    def sql(self, rel: Rel, part: str, text: str, reads: tuple[str, ...]) -> str:
+        """A frame made by a statement."""
+        return self._add(rel, part, lambda name: SqlStep(name, text, reads))
+
+    def look_up(
+        self,
+        rel: Rel,
+        part: str,
+        frame: str,
+        arrangement: Arrangement,
+        carried: tuple[DataType, ...] = (),
+    ) -> str:
+        """The frame's rows, with columns of the `carried` types, and the state rows they hit."""
+        probe = self._encoded(rel, part, frame, carried, ("_h", "_w") if carried else ("_h",))
+        found = self._add(rel, part, lambda name: LookUpStep(name, probe, arrangement))
+        extra = ("_w", "_sw") if carried else ("_sw",)
+        types = {f"k{n}": dtype for n, dtype in enumerate(carried)}
+        types |= {f"s{n}": dtype for n, dtype in enumerate(arrangement.types)}
+        return self._decoded(rel, part, found, types, extra)
+
+    def look_up_nested(self, rel: Rel, part: str, frame: str, arrangement: Arrangement) -> str:
+        """The frame's rows, each with the array of state rows of equal hash."""
+        probe = self._encoded(rel, part, frame, arrangement.types, ("_h",))
+        found = self._add(rel, part, lambda name: LookUpStep(name, probe, arrangement, nested=True))
+        if not any(map(_is_encoded, arrangement.types)):
+            return found
+        fields = "".join(
+            f"'s{n}', {decode_sql(dtype, f'm.s{n}')}, " for n, dtype in enumerate(arrangement.types)
+        )
+        matches = f"transform(_matches, m -> named_struct({fields}'_sw', m._sw)) AS _matches"
+        types = {f"k{n}": dtype for n, dtype in enumerate(arrangement.types)}
+        return self._decoded(rel, part, found, types, (matches,))
+
+    def gather(self, rel: Rel, part: str, frame: str, arrangement: Arrangement) -> str:
+        """All rows under the hashes of the frame, with weights before and after."""
+        marked = self._encoded(rel, part, frame, arrangement.types, ("_h", "_w"))
+        found = self._add(rel, part, lambda name: GatherStep(name, marked, arrangement))
+        return self._decoded(rel, part, found, _stored_types(arrangement), ("_h", "_old", "_new"))
+
+    def state_rows(self, rel: Rel, part: str, arrangement: Arrangement) -> str:
+        """What an arrangement held before this run."""
+        found = self._add(rel, part, lambda name: StateRowsStep(name, arrangement))
+        return self._decoded(rel, part, found, _stored_types(arrangement), ("_w",))
+
+    def state_size(self, arrangement: Arrangement) -> int:
+        """About how many rows an arrangement holds."""
+        return self._run.stored.get(arrangement.id, 0)
+
+    def append(self, arrangement: Arrangement, frame: str) -> None:
+        """Add changes to an arrangement that exists."""
+        self._keep(arrangement, frame, "_w", bulk=False, replace=False)
+
+    def write_view(self, task: ViewTask) -> None:
+        """Everything a view needs in this run: its inner state, then its answer."""
+        answer = whole_row(task.rel)
+        if task.action is Action.SKIP:
+            return
+        if task.action is not Action.RECOMPUTE:
+            for need in self.inner_needs(task.rel):
+                self._write_need(need, replace=task.action is Action.REBUILD)
+        if task.action is Action.FILL:
+            self._write_need(Need(answer, task.rel), replace=False)
+        elif (changes := self.view_delta(task)) is not None:
+            self.append(answer, changes)
+
+    def inner_needs(self, rel: Rel) -> tuple[Need, ...]:
+        """All state below a view's answer, each piece once, inputs first."""
+        found: dict[str, Need] = {}
+        for each in self._chooser.kept_operators(rel):
+            for need in self._chooser.needs(each):
+                found.setdefault(need.arrangement.id, need)
+        return tuple(found.values())
+
+    def _write_need(self, need: Need, *, replace: bool) -> None:
+        arrangement = need.arrangement
+        if arrangement.id in self._appended:
+            return
+        if arrangement.id not in self._run.stored or replace:
+            self._fill(need, replace=replace)
+            return
+        changes = self.delta(need.owner)
+        if changes is not None and arrangement.role is Role.CONTENTS:
+            self.append(arrangement, changes)
+
+    def _fill(self, need: Need, *, replace: bool) -> None:
+        if need.arrangement.role is Role.ACCUMULATORS:
+            frame = self._group_rows(need.owner)
+        else:
+            frame = self.rows(need.owner)
+        self._keep(need.arrangement, frame, "CAST(1 AS BIGINT)", bulk=True, replace=replace)
+
+    def _group_rows(self, rel: Rel) -> str:
+        rule = self._chooser.choice(rel).rule
+        if not isinstance(rule, AdjustSums) or not isinstance(rel, Aggregate):
+            raise InvariantError(f"{type(rel).__name__} keeps no groups")
+        return rule.state_rows(rel, self)
+
+    def _keep(
+        self, arrangement: Arrangement, frame: str, weight: str, *, bulk: bool, replace: bool
+    ) -> None:
+        if arrangement.id in self._appended:
+            return
+        self._appended.add(arrangement.id)
+        encoded = [
+            f"{encode_sql(dtype, name)} AS {name}"
+            for name, dtype in zip(arrangement.columns, arrangement.types, strict=True)
+        ]
+        columns = ", ".join([*encoded, f"{weight} AS _w"])
+        hashed = f"{arrangement.id}_rows"
+        text = f"SELECT {hash_sql(arrangement.key)} AS _h, {columns} FROM {frame}"
+        self._frames.steps.append(SqlStep(hashed, text, (frame,)))
+        kept = AppendStep(arrangement.id, hashed, arrangement, bulk=bulk, replace=replace)
+        self._frames.steps.append(kept)
+
+    def _add(self, rel: Rel, part: str, make: Callable[[str], Step]) -> str:
+        """The frame of a relation's part; a step makes it the first time."""
+        owner = fingerprint(rel)
+        found = self._frames.names.get((owner, part))
+        if found is not None:
+            return found
+        number = self._frames.numbers.setdefault(owner, len(self._frames.numbers) + 1)
+        name = f"{type(rel).__name__.lower()}{number}_{part}"
+        self._frames.names[owner, part] = name
+        self._frames.steps.append(make(name))
+        if part in ("rows", "groups"):
+            self._frames.whole.add(name)
+        return name
+
+    def _encoded(
+        self, rel: Rel, part: str, frame: str, types: tuple[DataType, ...], extra: tuple[str, ...]
+    ) -> str:
+        """The frame with values as state stores them; itself if none needs another form."""
+        if not any(map(_is_encoded, types)):
+            return frame
+        texts = [f"{encode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
+        text = f"SELECT {', '.join([*extra[:1], *texts, *extra[1:]])} FROM {frame}"
+        return self.sql(rel, f"{part}_stored", text, (frame,))
+
+    def _decoded(
+        self, rel: Rel, part: str, frame: str, types: Mapping[str, DataType], extra: tuple[str, ...]
+    ) -> str:
+        """The frame with values as Spark computes with them."""
+        if not any(map(_is_encoded, types.values())):
+            return frame
+        texts = [f"{decode_sql(dtype, name)} AS {name}" for name, dtype in types.items()]
+        text = f"SELECT {', '.join([*texts, *extra])} FROM {frame}"
+        return self.sql(rel, f"{part}_read", text, (frame,))
+
+
+def read_names(rel: Rel) -> frozenset[str]:
+    """The sources and views a relation reads."""
+    names: set[str] = set()
+    for each in walk_rel(rel):
+        if isinstance(each, Scan):
+            names.add(each.source)
+        elif isinstance(each, Recompute):
+            names.update(each.sources)
+    return frozenset(names)
+
+
+def _is_encoded(dtype: DataType) -> bool:
+    return encode_sql(dtype, "x") != "x"
+
+
+def _stored_types(arrangement: Arrangement) -> Mapping[str, DataType]:
+    return dict(zip(arrangement.columns, arrangement.types, strict=True))
+
+
+def write_program(run: RunFacts, tasks: tuple[ViewTask, ...]) -> Program:
+    """The program that brings every view of a run up to date."""
+    writer = ProgramWriter(run, tasks)
+    for task in tasks:
+        writer.write_view(task)
+    return writer.program()

@@ -1,0 +1,1 @@
+"""Rewrite rules, foldered by the method they belong to."""

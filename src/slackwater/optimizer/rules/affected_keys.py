@@ -1,0 +1,163 @@
+"""Joins whose output depends on whether a match exists: redone for the keys that changed.
+
+Domain extraction: only rows whose key hash occurs in the changes of either side can come or
+go. Their rows on both sides are gathered, the ordinary join is applied to how they were and
+how they are, and the difference is the change. Where only the driving side changed, each of
+its changes is joined by itself, and the rows beside it are left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from slackwater.algebra.columns import Column
+from slackwater.algebra.operators import Join, JoinKind, Scan
+from slackwater.algebra.rel import Rel
+from slackwater.algebra.sql import column_name
+from slackwater.expr.nodes import ColumnId
+from slackwater.optimizer.rules.base import (
+    PRINTER,
+    Builder,
+    Need,
+    consolidated,
+    output_list,
+    positions,
+)
+from slackwater.optimizer.rules.join_keys import side_keys
+from slackwater.plan.arrangements import Arrangement, hash_sql
+from slackwater.types import BIGINT
+
+_KEEPS_LEFT = (
+    JoinKind.LEFT,
+    JoinKind.SEMI,
+    JoinKind.ANTI,
+    JoinKind.NULL_AWARE_ANTI,
+    JoinKind.MARK,
+    JoinKind.SINGLE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One input of the join while its changes are worked out."""
+
+    rel: Rel
+    part: str
+    changes: str | None
+    hashed: tuple[str, ...]
+    state: Arrangement
+
+
+def join_needs(rel: Join) -> tuple[Need, ...]:
+    """Both sides by the join key."""
+    keys = side_keys(rel)
+    return (Need(keys.left_state, rel.left), Need(keys.right_state, rel.right))
+
+
+def without_key(rel: Join) -> str | None:
+    """Why all rows are affected by every change, if they are."""
+    if side_keys(rel).left_hash:
+        return None
+    return f"the {rel.kind.value} join compares no column of one side for equality with the other"
+
+
+def join_delta(rel: Join, builder: Builder) -> str | None:
+    """The changes of the join's output."""
+    left, right = _sides(rel, builder)
+    if left.changes is None and right.changes is None:
+        return None
+    if right.changes is None and rel.kind in _KEEPS_LEFT:
+        return _one_driver(rel, left, right, builder)
+    if left.changes is None and rel.kind is JoinKind.RIGHT:
+        return _one_driver(rel, right, left, builder)
+    one, other = _gathered(rel, left, right, builder), _gathered(rel, right, left, builder)
+    new = _joined(rel, _table(rel.left, one, "_new"), _table(rel.right, other, "_new"))
+    old = _joined(rel, _table(rel.left, one, "_old"), _table(rel.right, other, "_old"))
+    columns = ", ".join([*positions(rel), "_w"])
+    gone = ", ".join([*positions(rel), "-_w AS _w"])
+    both = f"(SELECT {columns} FROM ({new}) UNION ALL SELECT {gone} FROM ({old}))"
+    return builder.sql(rel, "delta", consolidated(rel, both), (one, other))
+
+
+def _sides(rel: Join, builder: Builder) -> tuple[_Side, _Side]:
+    keys = side_keys(rel)
+    left = builder.delta(rel.left)
+    right = builder.delta(rel.right)
+    return (
+        _Side(rel.left, "left", left, keys.left_hash, keys.left_state),
+        _Side(rel.right, "right", right, keys.right_hash, keys.right_state),
+    )
+
+
+def _one_driver(rel: Join, driver: _Side, other: _Side, builder: Builder) -> str:
+    """Only the side that decides which rows there are has changed: join its changes."""
+    beside = _gathered(rel, other, driver, builder)
+    changes = _table(driver.rel, driver.changes or "", "_w", signed=True)
+    rows = _table(other.rel, beside, "_new")
+    pair = (changes, rows) if driver.part == "left" else (rows, changes)
+    return builder.sql(rel, "delta", _joined(rel, *pair), (driver.changes or "", beside))
+
+
+def _gathered(rel: Join, side: _Side, other: _Side, builder: Builder) -> str:
+    """All rows of a side under the hashes that either side's changes touch."""
+    selects, reads = [], []
+    if side.changes is not None:
+        kept = ", ".join([*positions(side.rel), "_w"])
+        selects.append(f"SELECT {hash_sql(side.hashed)} AS _h, {kept} FROM {side.changes}")
+        reads.append(side.changes)
+    if other.changes is not None:
+        empty = "".join(f"NULL AS {name}, " for name in positions(side.rel))
+        mark = f"{hash_sql(other.hashed)} AS _h, {empty}CAST(0 AS BIGINT) AS _w"
+        selects.append(f"SELECT {mark} FROM {other.changes}")
+        reads.append(other.changes)
+    marked = builder.sql(
+        rel, f"{side.part}_touched", " UNION ALL ".join(selects), tuple(dict.fromkeys(reads))
+    )
+    return builder.gather(rel, f"{side.part}_rows", marked, side.state)
+
+
+def _table(rel: Rel, frame: str, weight: str, *, signed: bool = False) -> tuple[str, str]:
+    """A frame under the names that the join's expressions use, and the SQL of its weight."""
+    pairs = "".join(f"k{n} AS {column_name(column)}, " for n, column in enumerate(rel.columns))
+    present = "" if signed else f" WHERE {weight} > 0"
+    return f"SELECT {pairs}{weight}", f"FROM {frame}{present}"
+
+
+def _joined(rel: Join, left: tuple[str, str], right: tuple[str, str]) -> str:
+    """The ordinary join of two weighted tables."""
+    used = max((c.id for side in rel.inputs for c in side.columns), default=0)
+    if rel.mark is not None:
+        used = max(used, rel.mark.id)
+    one = Column(ColumnId(used + 1), "left_weight", BIGINT, nullable=False)
+    two = Column(ColumnId(used + 2), "right_weight", BIGINT, nullable=False)
+    weighted = replace(
+        rel,
+        left=Scan("left", (*rel.left.columns, one)),
+        right=Scan("right", (*rel.right.columns, two)),
+    )
+    left_table = f"({left[0]} AS {column_name(one)} {left[1]})"
+    right_table = f"({right[0]} AS {column_name(two)} {_repeated(rel, right)})"
+    select = PRINTER.select(weighted, (left_table, right_table))
+    return f"SELECT {output_list(rel, _weight(rel, one, two))} FROM ({select})"
+
+
+def _repeated(rel: Join, right: tuple[str, str]) -> str:
+    """A second match is an error in a SINGLE join, so a row that counts twice appears twice."""
+    if rel.kind is not JoinKind.SINGLE:
+        return right[1]
+    weight = right[0].rsplit(" ", 1)[1]
+    table, _, present = right[1].partition(" WHERE ")
+    return f"{table} LATERAL VIEW explode(sequence(1, {weight})) copies AS copy WHERE {present}"
+
+
+def _weight(rel: Join, left: Column, right: Column) -> str:
+    one, two = column_name(left), column_name(right)
+    match rel.kind:
+        case JoinKind.LEFT:
+            return f"{one} * coalesce({two}, 1)"
+        case JoinKind.RIGHT:
+            return f"coalesce({one}, 1) * {two}"
+        case JoinKind.FULL:
+            return f"coalesce({one}, 1) * coalesce({two}, 1)"
+        case _:
+            return one

@@ -1,0 +1,181 @@
+"""What a delta rule is, and what it can ask for while it writes its statements."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from slackwater.algebra.operators import Recompute, Scan
+from slackwater.algebra.rel import Rel
+from slackwater.algebra.sql import OperatorPrinter, column_name
+from slackwater.optimizer.facts import Facts
+from slackwater.plan.arrangements import Arrangement
+from slackwater.types import DataType
+from slackwater.types.datatypes import (
+    CALENDAR_INTERVAL,
+    ArrayType,
+    MapType,
+    OpaqueType,
+    StructType,
+)
+
+WEIGHT = "_w"
+PRINTER = OperatorPrinter()
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """State a rule keeps: the arrangement, and the relation whose changes it takes."""
+
+    arrangement: Arrangement
+    owner: Rel
+
+
+class Builder(Protocol):
+    """Collects the steps of a program; rules speak to it."""
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of sources and settings."""
+
+    def delta(self, rel: Rel) -> str | None:
+        """The frame with the changes of a relation in this run; None if it cannot change."""
+
+    def rows(self, rel: Rel) -> str:
+        """The frame with all rows of a relation after this run, unweighted."""
+
+    def scan_delta(self, scan: Scan) -> str | None:
+        """The frame with what a source, or a view, received."""
+
+    def scan_rows(self, scan: Scan) -> str:
+        """The frame with all rows of a source or view."""
+
+    def fragment_rows(self, rel: Recompute) -> str:
+        """The frame with all rows of a part that Spark runs itself."""
+
+    def touched(self, rel: Rel) -> bool:
+        """Whether a source below the relation has changes."""
+
+    def sql(self, rel: Rel, part: str, text: str, reads: tuple[str, ...]) -> str:
+        """A frame made by a statement; `part` names it among those of the relation."""
+
+    def look_up(
+        self,
+        rel: Rel,
+        part: str,
+        frame: str,
+        arrangement: Arrangement,
+        carried: tuple[DataType, ...] = (),
+    ) -> str:
+        """The frame's rows, which carry columns of these types, with the state rows they hit."""
+
+    def look_up_nested(self, rel: Rel, part: str, frame: str, arrangement: Arrangement) -> str:
+        """The frame's rows, each with an array of the state rows of equal hash."""
+
+    def gather(self, rel: Rel, part: str, frame: str, arrangement: Arrangement) -> str:
+        """All rows under the hashes of the frame, with weights before and after."""
+
+    def state_rows(self, rel: Rel, part: str, arrangement: Arrangement) -> str:
+        """What an arrangement held before this run."""
+
+    def state_size(self, arrangement: Arrangement) -> int:
+        """About how many rows an arrangement holds."""
+
+    def append(self, arrangement: Arrangement, frame: str) -> None:
+        """Add changes (k0, ..., _w) to an arrangement."""
+
+
+R = TypeVar("R", bound=Rel)
+
+
+class Rule(ABC, Generic[R]):
+    """Turns the changes of an operator's inputs into the changes of its output."""
+
+    name: str
+    operator: type[R]
+
+    def refuses(self, _rel: R, _facts: Facts) -> str | None:
+        """Why the rule does not fit this instance of its operator; None if it fits."""
+        return None
+
+    def recomputes(self, _rel: R) -> str | None:
+        """Why the work follows the size of the relation, not of the change; None if it does not."""
+        return None
+
+    def needs(self, _rel: R, _facts: Facts) -> tuple[Need, ...]:
+        """The state the rule keeps."""
+        return ()
+
+    def unstable(self, _rel: R) -> bool:
+        """Whether computing the same rows twice may give answers that differ in a last bit."""
+        return False
+
+    @abstractmethod
+    def delta(self, rel: R, builder: Builder) -> str | None:
+        """The frame with the operator's changes; None if nothing can have changed."""
+
+    def rows(self, rel: R, builder: Builder) -> str:
+        """The frame with all of the operator's rows, computed from scratch."""
+        inputs = tuple(builder.rows(each) for each in rel.inputs)
+        texts = tuple(map(plain_input, rel.inputs, inputs))
+        return builder.sql(rel, "rows", positional(rel, PRINTER.select(rel, texts)), inputs)
+
+
+def positions(rel: Rel) -> tuple[str, ...]:
+    """The names of a relation's columns in a frame."""
+    return tuple(f"k{position}" for position in range(len(rel.columns)))
+
+
+def plain_input(rel: Rel, frame: str) -> str:
+    """A frame as a table whose columns have the names that expressions use."""
+    return _renamed(rel, frame, ())
+
+
+def weighted_input(rel: Rel, frame: str) -> str:
+    """A frame of changes as such a table, with the weight."""
+    return _renamed(rel, frame, (WEIGHT,))
+
+
+def _renamed(rel: Rel, frame: str, extra: tuple[str, ...]) -> str:
+    pairs = [f"k{n} AS {column_name(column)}" for n, column in enumerate(rel.columns)]
+    return f"(SELECT {', '.join([*pairs, *extra]) or 'TRUE AS no_columns'} FROM {frame})"
+
+
+def positional(rel: Rel, select: str, weight: str | None = None) -> str:
+    """A statement whose columns are named by position again; `weight` is the weight's SQL."""
+    return f"SELECT {output_list(rel, weight)} FROM ({select})"
+
+
+def output_list(rel: Rel, weight: str | None = None) -> str:
+    """The select list that gives a relation's columns their frame names."""
+    items = [f"{column_name(column)} AS k{n}" for n, column in enumerate(rel.columns)]
+    if weight is not None:
+        items.append(WEIGHT if weight == WEIGHT else f"{weight} AS {WEIGHT}")
+    return ", ".join(items) or "TRUE AS no_columns"
+
+
+def consolidated(rel: Rel, table: str) -> str:
+    """The net changes of a frame or subquery: equal rows added up, zeros left out.
+
+    Rows that Spark cannot group stay as they come; whoever keeps them adds them up.
+    """
+    columns = ", ".join(positions(rel))
+    if not all(groupable(column.dtype) for column in rel.columns):
+        return f"SELECT {columns}, _w FROM {table}"
+    if not columns:
+        return f"SELECT sum(_w) AS _w FROM {table} HAVING coalesce(sum(_w), 0) <> 0"
+    return f"SELECT {columns}, sum(_w) AS _w FROM {table} GROUP BY {columns} HAVING sum(_w) <> 0"
+
+
+def groupable(dtype: DataType) -> bool:
+    """Whether Spark groups values of the type, and does so correctly."""
+    match dtype:
+        case ArrayType(element=element):
+            return groupable(element)
+        case StructType(fields=fields):
+            return all(groupable(field.dtype) for field in fields)
+        case MapType() | OpaqueType():
+            return False
+        case _:
+            return dtype != CALENDAR_INTERVAL

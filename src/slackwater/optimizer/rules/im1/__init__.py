@@ -1,0 +1,1 @@
+"""Classical delta rules: one operator, one rule, one file."""

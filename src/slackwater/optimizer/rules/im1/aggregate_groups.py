@@ -1,0 +1,46 @@
+"""Aggregates that only the rows of their group can tell."""
+
+from __future__ import annotations
+
+from slackwater.algebra.operators import Aggregate
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.rules.affected_groups import Grouped, group_delta
+from slackwater.optimizer.rules.base import PRINTER, Builder, Need, Rule
+
+
+class RedoGroups(Rule[Aggregate]):
+    """D(aggregate(R)): touched groups are aggregated again from their rows.
+
+    It serves every aggregate Spark has: minimum and maximum under deletes, DISTINCT,
+    percentiles, collected lists, sketches, floating-point sums, user-defined functions. The
+    rows are kept by the group key; without keys there is one group, and all rows are read.
+    """
+
+    name = "aggregate_groups"
+    operator = Aggregate
+
+    def recomputes(self, rel: Aggregate) -> str | None:
+        """One group in all means all rows."""
+        return None if rel.keys else "the whole input is one group"
+
+    def unstable(self, _rel: Aggregate) -> bool:
+        """Floating-point sums and collected lists follow the order of rows."""
+        return True
+
+    def needs(self, rel: Aggregate, _facts: Facts) -> tuple[Need, ...]:
+        """The rows and the answers of each group."""
+        return _grouped(rel).needs
+
+    def delta(self, rel: Aggregate, builder: Builder) -> str | None:
+        """The new answers of the touched groups, less the old ones."""
+        return group_delta(_grouped(rel), builder)
+
+
+def _grouped(rel: Aggregate) -> Grouped:
+    return Grouped(
+        rel=rel,
+        input=rel.input,
+        inside=tuple(key.expr for key in rel.keys),
+        outside=tuple(key.column.ref() for key in rel.keys),
+        apply=lambda table: PRINTER.select(rel, (table,)),
+    )

@@ -1,0 +1,118 @@
+"""Joins the changes of each side with what the other side holds."""
+
+from __future__ import annotations
+
+from slackwater.algebra.operators import Join, JoinKind
+from slackwater.algebra.rel import Rel
+from slackwater.algebra.sql import column_name
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.rules.base import (
+    PRINTER,
+    Builder,
+    Need,
+    Rule,
+    consolidated,
+    output_list,
+    positions,
+)
+from slackwater.optimizer.rules.join_keys import SideKeys, side_keys
+from slackwater.plan.arrangements import hash_sql
+
+_SCANNED_WITHOUT_KEY = 64
+"""Without a key every row meets every row: state larger than this is left to Spark's join."""
+
+
+class JoinChanges(Rule[Join]):
+    """D(L ⋈ R) = D(L) ⋈ R + L ⋈ D(R) + D(L) ⋈ D(R), where L and R are as before the run.
+
+    Weights multiply. Each of the first two terms looks its rows up in the arrangement of the
+    other side; the third joins the two changes. A side that cannot have changed drops two of
+    the three terms. Without an equality between the sides the look-up finds every row, and
+    Spark's own nested-loop join takes its place when there are many.
+    """
+
+    name = "inner_join"
+    operator = Join
+
+    def refuses(self, rel: Join, _facts: Facts) -> str | None:
+        """Only joins that keep nothing but pairs."""
+        if rel.kind in (JoinKind.INNER, JoinKind.CROSS):
+            return None
+        return f"a {rel.kind.value} join depends on whether a match exists"
+
+    def needs(self, rel: Join, _facts: Facts) -> tuple[Need, ...]:
+        """Both sides by the join key."""
+        keys = side_keys(rel)
+        return (Need(keys.left_state, rel.left), Need(keys.right_state, rel.right))
+
+    def delta(self, rel: Join, builder: Builder) -> str | None:
+        """The terms whose changing side has changes."""
+        left, right = builder.delta(rel.left), builder.delta(rel.right)
+        keys = side_keys(rel)
+        if not keys.left_hash:
+            left = _net(rel.left, left, builder)
+            right = _net(rel.right, right, builder)
+        terms = []
+        if left is not None:
+            terms.append(self._one_side(rel, keys, left, builder, from_left=True))
+        if right is not None:
+            terms.append(self._one_side(rel, keys, right, builder, from_left=False))
+        if left is not None and right is not None:
+            terms.append(self._pairs(rel, "both_term", left, right, builder))
+        if len(terms) <= 1:
+            return terms[0] if terms else None
+        columns = ", ".join([*positions(rel), "_w"])
+        text = " UNION ALL ".join(f"SELECT {columns} FROM {term}" for term in terms)
+        return builder.sql(rel, "delta", text, tuple(terms))
+
+    def _one_side(
+        self, rel: Join, keys: SideKeys, changes: str, builder: Builder, *, from_left: bool
+    ) -> str:
+        """Changes of one side with the rows the other side held before the run."""
+        part = "left" if from_left else "right"
+        here, there = (rel.left, rel.right) if from_left else (rel.right, rel.left)
+        state = keys.right_state if from_left else keys.left_state
+        hashed = keys.left_hash if from_left else keys.right_hash
+        if not hashed and builder.state_size(state) > _SCANNED_WITHOUT_KEY:
+            return self._nested_loop(rel, changes, builder, from_left=from_left)
+        kept = ", ".join([*positions(here), "_w"])
+        probe = f"SELECT {hash_sql(hashed)} AS _h, {kept} FROM {changes}"
+        probing = builder.sql(rel, f"{part}_probe", probe, (changes,))
+        carried = tuple(column.dtype for column in here.columns)
+        found = builder.look_up(rel, f"{part}_found", probing, state, carried)
+        pairs = f"(SELECT {_own(here)}{_stored(there)}_w * _sw AS _w FROM {found})"
+        text = f"SELECT {output_list(rel, '_w')} FROM {pairs} WHERE {PRINTER.condition(rel)}"
+        return builder.sql(rel, f"{part}_term", text, (found,))
+
+    def _nested_loop(self, rel: Join, changes: str, builder: Builder, *, from_left: bool) -> str:
+        keys = side_keys(rel)
+        part = "left" if from_left else "right"
+        state = keys.right_state if from_left else keys.left_state
+        rows = builder.state_rows(rel, f"{part}_rows", state)
+        left, right = (changes, rows) if from_left else (rows, changes)
+        return self._pairs(rel, f"{part}_term", left, right, builder)
+
+    def _pairs(self, rel: Join, part: str, left: str, right: str, builder: Builder) -> str:
+        """Two weighted frames joined by Spark."""
+        one = f"(SELECT {_own(rel.left)}_w AS _lw FROM {left})"
+        other = f"(SELECT {_own(rel.right)}_w AS _rw FROM {right})"
+        text = (
+            f"SELECT {output_list(rel, '_lw * _rw')} FROM {one} INNER JOIN {other} "
+            f"ON {PRINTER.condition(rel)}"
+        )
+        return builder.sql(rel, part, text, tuple(dict.fromkeys((left, right))))
+
+
+def _net(rel: Rel, changes: str | None, builder: Builder) -> str | None:
+    """Net changes: without a key each one meets the whole other side, so none may be idle."""
+    if changes is None:
+        return None
+    return builder.sql(rel, "net", consolidated(rel, changes), (changes,))
+
+
+def _own(rel: Rel) -> str:
+    return "".join(f"k{n} AS {column_name(column)}, " for n, column in enumerate(rel.columns))
+
+
+def _stored(rel: Rel) -> str:
+    return "".join(f"s{n} AS {column_name(column)}, " for n, column in enumerate(rel.columns))

@@ -1,0 +1,42 @@
+"""Window functions, partition by partition."""
+
+from __future__ import annotations
+
+from slackwater.algebra.operators import Window
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.rules.affected_groups import Grouped, group_delta
+from slackwater.optimizer.rules.base import PRINTER, Builder, Need, Rule
+
+
+class RedoPartitions(Rule[Window]):
+    """D(window(R)): every row of a touched partition is given its functions again.
+
+    Rows whose functions come out as before cancel, so that only real changes go on. Without
+    PARTITION BY all rows are one partition.
+    """
+
+    name = "window"
+    operator = Window
+
+    def recomputes(self, rel: Window) -> str | None:
+        """One partition in all means all rows."""
+        return None if rel.partition else "the window has no PARTITION BY"
+
+    def unstable(self, _rel: Window) -> bool:
+        """Ties in the window's order may fall either way."""
+        return True
+
+    def needs(self, rel: Window, _facts: Facts) -> tuple[Need, ...]:
+        """The rows and the answers of each partition."""
+        return _grouped(rel).needs
+
+    def delta(self, rel: Window, builder: Builder) -> str | None:
+        """The touched partitions as they are, less as they were."""
+        return group_delta(_grouped(rel), builder)
+
+
+def _grouped(rel: Window) -> Grouped:
+    def apply(table: str) -> str:
+        return PRINTER.select(rel, (table,))
+
+    return Grouped(rel, rel.input, rel.partition, rel.partition, apply)

@@ -1,0 +1,65 @@
+"""The equalities of a join as hash keys of its two sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slackwater.algebra.operators import Join, JoinKey, JoinKind
+from slackwater.algebra.rel import Rel
+from slackwater.expr.facts import conjuncts, referenced_columns
+from slackwater.expr.nodes import Call, Expr
+from slackwater.optimizer.rules.keys import contents, stored_text
+from slackwater.plan.arrangements import Arrangement, hashable
+from slackwater.types import same_type
+
+
+@dataclass(frozen=True, slots=True)
+class SideKeys:
+    """What each side is hashed by, in the same order, and the state indexed that way."""
+
+    left_hash: tuple[str, ...]
+    right_hash: tuple[str, ...]
+    left_state: Arrangement
+    right_state: Arrangement
+
+
+def side_keys(rel: Join) -> SideKeys:
+    """The keys whose values hash alike on both sides whenever the join calls them equal."""
+    pairs = []
+    for key in equalities(rel):
+        left = hashable(key.left.dtype, stored_text(rel.left, key.left))
+        right = hashable(key.right.dtype, stored_text(rel.right, key.right))
+        if same_type(key.left.dtype, key.right.dtype) and left is not None and right is not None:
+            pairs.append((left, right))
+    left_hash = tuple(left for left, _ in pairs)
+    right_hash = tuple(right for _, right in pairs)
+    return SideKeys(
+        left_hash,
+        right_hash,
+        contents(rel.left, left_hash),
+        contents(rel.right, right_hash),
+    )
+
+
+def equalities(rel: Join) -> tuple[JoinKey, ...]:
+    """The equalities every match must satisfy.
+
+    The keys of NOT IN are none: they also match where the comparison is NULL. What its
+    residual condition compares are.
+    """
+    if rel.kind is not JoinKind.NULL_AWARE_ANTI:
+        return rel.keys
+    found = []
+    for part in conjuncts(rel.residual) if rel.residual is not None else ():
+        match part:
+            case Call(function="=", args=(one, other)):
+                if _reads_only(one, rel.left) and _reads_only(other, rel.right):
+                    found.append(JoinKey(one, other))
+                elif _reads_only(one, rel.right) and _reads_only(other, rel.left):
+                    found.append(JoinKey(other, one))
+    return tuple(found)
+
+
+def _reads_only(expr: Expr, rel: Rel) -> bool:
+    read = referenced_columns(expr)
+    return bool(read) and read <= {column.id for column in rel.columns}

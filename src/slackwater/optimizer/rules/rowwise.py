@@ -1,0 +1,48 @@
+"""The common half of rules for operators that treat each row by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from slackwater.algebra.columns import Column, pass_through
+from slackwater.algebra.operators import Expand, Project, Scan
+from slackwater.algebra.rel import Rel, UnaryRel
+from slackwater.algebra.sql import column_name
+from slackwater.expr.nodes import ColumnId
+from slackwater.optimizer.rules.base import (
+    PRINTER,
+    Builder,
+    output_list,
+    weighted_input,
+)
+from slackwater.types import BIGINT
+
+
+def weight_column(rel: Rel) -> Column:
+    """A column for the weight, with an id that the operator and its inputs do not use."""
+    used = [column.id for each in (rel, *rel.inputs) for column in each.columns]
+    return Column(ColumnId(max(used, default=0) + 1), "_w", BIGINT, nullable=False)
+
+
+def rowwise_delta(rel: UnaryRel, builder: Builder) -> str | None:
+    """The operator applied to the changes of its input, each row keeping its weight."""
+    changes = builder.delta(rel.input)
+    if changes is None:
+        return None
+    weight = weight_column(rel)
+    stand_in = Scan("changes", (*rel.input.columns, weight))
+    source = f"(SELECT *, _w AS {column_name(weight)} FROM {weighted_input(rel.input, changes)})"
+    select = PRINTER.select(_over(rel, stand_in, weight), (source,))
+    text = f"SELECT {output_list(rel, column_name(weight))} FROM ({select})"
+    return builder.sql(rel, "delta", text, (changes,))
+
+
+def _over(rel: UnaryRel, stand_in: Scan, weight: Column) -> Rel:
+    """The operator over changes, handing the weight on."""
+
+    if isinstance(rel, Project):
+        return replace(rel, input=stand_in, outputs=(*rel.outputs, pass_through(weight)))
+    if isinstance(rel, Expand):
+        rows = tuple((*row, weight.ref()) for row in rel.projections)
+        return replace(rel, input=stand_in, projections=rows, output=(*rel.output, weight))
+    return replace(rel, input=stand_in)

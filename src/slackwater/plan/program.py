@@ -1,0 +1,145 @@
+"""A program: the ordered steps of one run. Each step makes a named frame of rows, or keeps one.
+
+Frames have columns k0, k1, ... and, where they are changes, the weight `_w`. Steps read
+frames by name; SQL steps name them as tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slackwater.plan.arrangements import Arrangement
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Base of all steps; `name` is the frame it makes."""
+
+    name: str
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The frames it needs."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStep(Step):
+    """A statement of Spark SQL over other frames."""
+
+    sql: str
+    inputs: tuple[str, ...]
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The frames the statement names."""
+        return self.inputs
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChangesStep(Step):
+    """What a source received since the views last read it, net: k0, ..., _w."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRowsStep(Step):
+    """All rows of a source as of this run, each as often as it counts: k0, ..."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateRowsStep(Step):
+    """The rows an arrangement held before this run: k0, ..., _w."""
+
+    arrangement: Arrangement
+
+
+@dataclass(frozen=True, slots=True)
+class LookUpStep(Step):
+    """Each row of the input with each state row of equal hash: its columns, s0, ..., _sw.
+
+    `nested` gives one row per input row instead, with an array `_matches` of state rows.
+    """
+
+    input: str
+    arrangement: Arrangement
+    nested: bool = False
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The rows that look up."""
+        return (self.input,)
+
+
+@dataclass(frozen=True, slots=True)
+class GatherStep(Step):
+    """Every row under an affected hash with its weight before and after: _h, k0, ..., _old, _new.
+
+    The input has the columns _h, k0, ..., _w; weight 0 marks a hash as affected.
+    """
+
+    input: str
+    arrangement: Arrangement
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The changes and marks."""
+        return (self.input,)
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentStep(Step):
+    """A part of the query that Spark runs itself, over whole tables: k0, ..."""
+
+    fragment: str
+    width: int
+    tables: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """Per table: its name, the frame with its rows, and its column names."""
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The frames of its tables."""
+        return tuple(frame for _, frame, _ in self.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class AppendStep(Step):
+    """Adds changes to an arrangement, or fills it: the input has _h, k0, ..., _w.
+
+    `replace` drops what the arrangement held before; `bulk` says that many rows are expected.
+    """
+
+    input: str
+    arrangement: Arrangement
+    bulk: bool = False
+    replace: bool = False
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The rows to keep."""
+        return (self.input,)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The steps of one run in an order in which they can be taken."""
+
+    steps: tuple[Step, ...]
+    once: frozenset[str] = frozenset()
+    """Frames to compute only once however many steps read them."""
+
+    @property
+    def appends(self) -> tuple[AppendStep, ...]:
+        """The steps that change state."""
+        return tuple(step for step in self.steps if isinstance(step, AppendStep))
+
+    def uses(self) -> dict[str, int]:
+        """How many steps read each frame."""
+        counts = {step.name: 0 for step in self.steps}
+        for step in self.steps:
+            for name in step.reads:
+                counts[name] += 1
+        return counts

@@ -1,0 +1,100 @@
+"""Brings Arrow and pandas data into the form that Spark takes over cheaply."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.types as kinds
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_type
+from pyspark.sql.types import StructType
+
+from slackwater.errors import DataError
+from slackwater.sources.conversions import as_nullable, column_name
+
+_WIDENED = {
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.decimal128(20, 0),
+    pa.float16(): pa.float32(),
+    pa.date64(): pa.date32(),
+    pa.time32("s"): pa.time64("us"),
+    pa.time32("ms"): pa.time64("us"),
+    pa.string_view(): pa.string(),
+    pa.binary_view(): pa.binary(),
+}
+_STREAM = "__arrow_c_stream__"
+_ACCEPTED = "Give a Spark DataFrame, an Arrow table or a pandas DataFrame"
+
+
+def read_arrow(rows: object, where: str) -> pa.Table:
+    """The rows as an Arrow table of types that Spark knows; what is not a table is refused."""
+    try:
+        table = _table(rows)
+        if table is not None:
+            return table.cast(pa.schema([_widened(field) for field in table.schema]))
+    except (pa.ArrowException, TypeError, ValueError) as problem:
+        raise DataError(
+            f"the rows cannot be read as a table: {_first_line(problem)}",
+            where=where,
+            hint="Give every column values of one type.",
+        ) from None
+    raise DataError(
+        f"{type(rows).__name__} is not a table",
+        where=where,
+        hint=f"{_ACCEPTED}; pyarrow.Table.from_pylist(rows) makes one of a list of dicts.",
+    )
+
+
+def spark_frame(spark: SparkSession, table: pa.Table, where: str) -> DataFrame:
+    """An Arrow table as a DataFrame of unnamed columns: c0, c1, and so on.
+
+    The columns are declared nullable whatever Arrow says, for Spark would believe it and
+    answer a check for NULL without looking.
+    """
+    schema = StructType()
+    for at, field in enumerate(table.schema):
+        try:
+            dtype = from_arrow_type(field.type)
+        except PySparkException:
+            raise DataError(
+                f"column {field.name} has Arrow type {field.type}, which Spark does not know",
+                where=where,
+                hint="Convert the column first, or leave it out if the source does not have it.",
+            ) from None
+        schema = schema.add(column_name(at), as_nullable(dtype))
+    try:
+        return spark.createDataFrame(table.rename_columns(schema.fieldNames()), schema)
+    except (pa.ArrowException, ValueError) as problem:
+        raise DataError(
+            f"Spark cannot take the rows over: {_first_line(problem)}",
+            where=where,
+            hint="Spark keeps microseconds; round finer times first.",
+        ) from None
+
+
+def _table(rows: object) -> pa.Table | None:
+    if isinstance(rows, pa.Table):
+        return rows
+    if isinstance(rows, pa.RecordBatch):
+        return pa.Table.from_batches([rows])
+    if isinstance(rows, pa.RecordBatchReader):
+        return rows.read_all()
+    if isinstance(rows, pd.DataFrame):
+        return pa.Table.from_pandas(rows, preserve_index=False)
+    if hasattr(rows, _STREAM):
+        return pa.RecordBatchReader.from_stream(rows).read_all()
+    return None
+
+
+def _widened(field: pa.Field) -> pa.Field:
+    dtype = field.type
+    if kinds.is_dictionary(dtype):
+        dtype = dtype.value_type
+    return pa.field(field.name, _WIDENED.get(dtype, dtype))
+
+
+def _first_line(problem: Exception) -> str:
+    return next(iter(str(problem).splitlines()), type(problem).__name__)

@@ -1,0 +1,153 @@
+"""Turns what a user ingests into rows with weights: the source's columns, and one more.
+
+Nothing is computed here. What can be told from names and types is told at once; what only the
+rows themselves can tell is for `checks.check_batch`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import (
+    ByteType,
+    DataType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    StructField,
+)
+
+from slackwater.errors import DataError
+from slackwater.sources.arrow_input import read_arrow, spark_frame
+from slackwater.sources.batch_layout import BatchOp, Layout, batch_place, plan_layout
+from slackwater.sources.change_feed import CHANGE_TYPE, change_weight
+from slackwater.sources.conversions import (
+    Conversion,
+    column_at,
+    column_name,
+    is_lossless,
+    may_convert,
+)
+from slackwater.sources.source_spec import SourceSpec
+
+__all__ = ["Batch", "BatchOp", "SourceSpec", "read_batch"]
+
+_WHOLE_NUMBERS = (ByteType, ShortType, IntegerType, LongType)
+_TAKES_AWAY = (BatchOp.DELETE, BatchOp.DELETE_KEYS)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows on their way into a source.
+
+    `frame` has the columns of the source in order (those of the key alone for `DELETE_KEYS`)
+    and then the column `weight`. `given` holds the rows as the user gave them, by place;
+    `table` does too where they came as Arrow data.
+    """
+
+    frame: DataFrame
+    weight: str
+    op: BatchOp
+    rows_hint: int | None
+    given: DataFrame
+    table: pa.Table | None
+    conversions: tuple[Conversion, ...]
+    layout: Layout
+
+    def given_weight(self) -> Column:
+        """The weight of a row of `given`; NULL where the user's column does not give one."""
+        return _weight(self.layout)
+
+
+def read_batch(
+    spark: SparkSession,
+    spec: SourceSpec,
+    rows: object,
+    op: str | None = None,
+    weight: str | None = None,
+) -> Batch:
+    """Read a Spark DataFrame, Arrow table or pandas DataFrame as a batch of the source.
+
+    Without `op` and `weight` the batch is a change feed if it has a column `_change_type`, has
+    weights if it has a column `_w`, and holds inserts otherwise; a column that the source
+    itself has is never taken for either. Raises `DataError` for columns that are missing,
+    unknown or of a type that does not convert.
+    """
+    names, given, table = _open(spark, spec, rows)
+    layout = plan_layout(spec, names, op, weight)
+    _check_marks(spec, given, layout)
+    conversions = tuple(
+        _conversion(spark, spec, field, given.schema.fields[at].dataType, at)
+        for field, at in zip(layout.fields, layout.places, strict=True)
+    )
+    # The rows that lack a weight are refused by the checks; the type says that none does.
+    weights = sf.coalesce(_weight(layout).cast(LongType()), sf.lit(0).cast(LongType()))
+    frame = given.select(*(each.column() for each in conversions), weights.alias(spec.weight))
+    count = None if table is None else table.num_rows
+    return Batch(frame, spec.weight, layout.op, count, given, table, conversions, layout)
+
+
+def _open(
+    spark: SparkSession, spec: SourceSpec, rows: object
+) -> tuple[list[str], DataFrame, pa.Table | None]:
+    """The names of the given columns, the rows under neutral names, and the Arrow table if any."""
+    where = batch_place(spec)
+    if not isinstance(rows, DataFrame):
+        table = read_arrow(rows, where)
+        return table.column_names, spark_frame(spark, table, where), table
+    if rows.isStreaming:
+        raise DataError(
+            "a streaming DataFrame has no end and cannot be a batch",
+            where=where,
+            hint="Ingest it batch by batch, in the function given to writeStream.foreachBatch.",
+        )
+    places = range(len(rows.columns))
+    return rows.columns, rows.toDF(*(column_name(at) for at in places)), None
+
+
+def _weight(layout: Layout) -> Column:
+    if layout.weight_at is not None:
+        return column_at(layout.weight_at)
+    if layout.change_type_at is not None:
+        return change_weight(column_at(layout.change_type_at))
+    return sf.lit(-1 if layout.op in _TAKES_AWAY else 1)
+
+
+def _check_marks(spec: SourceSpec, given: DataFrame, layout: Layout) -> None:
+    """The columns that say what becomes of a row must be of a type that can say so."""
+    types = [field.dataType for field in given.schema.fields]
+    if layout.weight_at is not None and not isinstance(types[layout.weight_at], _WHOLE_NUMBERS):
+        raise DataError(
+            f"the weights are {_sql(types[layout.weight_at])}, not whole numbers",
+            where=batch_place(spec),
+            hint="Give BIGINT weights: 1 for an inserted row, -1 for a deleted one, never NULL.",
+        )
+    at = layout.change_type_at
+    if at is not None and not isinstance(types[at], StringType):
+        raise DataError(
+            f"{CHANGE_TYPE} is {_sql(types[at])}, not STRING",
+            where=batch_place(spec),
+            hint="Write insert, update_preimage, update_postimage or delete in it.",
+        )
+
+
+def _conversion(
+    spark: SparkSession, spec: SourceSpec, field: StructField, given: DataType, at: int
+) -> Conversion:
+    declared = field.dataType
+    if not may_convert(spark, given, declared):
+        raise DataError(
+            f"column {field.name} is {_sql(given)}; the source declares {_sql(declared)}",
+            where=batch_place(spec),
+            hint="Convert the column before ingesting it; only conversions that keep the value "
+            "are made for you.",
+        )
+    return Conversion(field.name, at, given, declared, is_lossless(spark, given, declared))
+
+
+def _sql(dtype: DataType) -> str:
+    return dtype.simpleString().upper()

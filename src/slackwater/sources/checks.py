@@ -1,0 +1,113 @@
+"""Holds the rows of a batch against what their source has declared.
+
+All checks that must look at rows are one Spark job, or none where Arrow can tell that nothing
+is wrong. Equality of keys is Spark's own: Arrow is asked only about types on which both agree.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import BinaryType, DataType
+
+from slackwater.errors import DataError
+from slackwater.sources.arrow_checks import surely_clean
+from slackwater.sources.batch_layout import batch_place
+from slackwater.sources.batches import Batch
+from slackwater.sources.change_feed import CHANGE_TYPE
+from slackwater.sources.conversions import column_at
+from slackwater.sources.row_rules import Rule, key_rule, row_rules
+from slackwater.sources.show_rows import show_rows
+from slackwater.sources.source_spec import SourceSpec
+
+SHOWN_ROWS = 5
+
+
+def check_batch(batch: Batch, spec: SourceSpec) -> None:
+    """Raise `DataError`, showing some of the rows at fault, unless the batch is in order."""
+    if batch.table is not None and surely_clean(batch, batch.table, spec):
+        return
+    rules = row_rules(batch, spec)
+    if not rules and not spec.key:
+        return
+    found = _collect(_keyed_faults(batch, spec, rules) if spec.key else _faults(batch, rules))
+    if not found:
+        return
+    first = min(number for number, _ in found)
+    rows = [values for number, values in found if number == first]
+    if first < len(rules):
+        raise _refused(spec, rules[first].what, rules[first].hint, _row_names(batch), rows)
+    what, hint = key_rule(batch.op)
+    raise _refused(spec, what, hint, [*spec.key, "rows"], rows)
+
+
+def _faults(batch: Batch, rules: tuple[Rule, ...]) -> DataFrame:
+    """The rows that break a rule: the number of the first one they break, and their values."""
+    faults = batch.given.select(_first_broken(rules).alias("broken"), _shown(batch).alias("shown"))
+    return faults.where(sf.col("broken").isNotNull())
+
+
+def _keyed_faults(batch: Batch, spec: SourceSpec, rules: tuple[Rule, ...]) -> DataFrame:
+    """The same for a source with a key, and keys whose changes add up to more than one row.
+
+    Both in one pass: a batch may be a costly query, and each pass computes it again.
+    """
+    places = {each.name: at for at, each in enumerate(batch.conversions)}
+    keys = [batch.conversions[places[name]] for name in spec.key]
+    names = [f"k{at}" for at in range(len(keys))]
+    number = _first_broken(rules)
+    rows = batch.given.select(
+        *(each.safe_column().alias(name) for each, name in zip(keys, names, strict=True)),
+        batch.given_weight().cast("bigint").alias("weight"),
+        sf.when(number.isNotNull(), sf.struct(number, _shown(batch))).alias("fault"),
+    )
+    sums = rows.groupBy(*names).agg(
+        sf.try_sum("weight").alias("net"), sf.min("fault").alias("fault")
+    )
+    fault, net = sf.col("fault"), sf.col("net")
+    crowded = sf.when(net.isNull() | ~net.between(-1, 1), sf.lit(len(rules)))
+    key_texts = [_text(name, each.declared) for name, each in zip(names, keys, strict=True)]
+    shown = sf.array(*key_texts, net.cast("string"))
+    faults = sums.select(
+        sf.coalesce(fault["col1"], crowded).alias("broken"),
+        sf.coalesce(fault["col2"], shown).alias("shown"),
+    )
+    return faults.where(sf.col("broken").isNotNull())
+
+
+def _collect(faults: DataFrame) -> list[tuple[int, list[str]]]:
+    """A few of the faults; a plain limit would look at partition after partition, a job each."""
+    few = faults.limit(SHOWN_ROWS).agg(sf.collect_list(sf.struct("broken", "shown"))).first()
+    return [(each[0], each[1]) for each in (few[0] if few is not None else [])]
+
+
+def _first_broken(rules: tuple[Rule, ...]) -> Column:
+    number = sf.lit(None).cast("int")
+    for at, rule in reversed(list(enumerate(rules))):
+        number = sf.when(rule.broken, sf.lit(at)).otherwise(number)
+    return number
+
+
+def _shown(batch: Batch) -> Column:
+    """The values of a row as the user gave them, as texts: Python does not know every type."""
+    layout = batch.layout
+    texts = [_text(f"c{each.at}", each.given) for each in batch.conversions]
+    marks = [at for at in (layout.weight_at, layout.change_type_at) if at is not None]
+    return sf.array(*texts, *(column_at(at).cast("string") for at in marks))
+
+
+def _row_names(batch: Batch) -> list[str]:
+    names = [each.name for each in batch.conversions]
+    if batch.layout.weight_at is not None:
+        return [*names, batch.weight]
+    return [*names, CHANGE_TYPE] if batch.layout.change_type_at is not None else names
+
+
+def _text(name: str, dtype: DataType) -> Column:
+    return sf.hex(name) if isinstance(dtype, BinaryType) else sf.col(name).cast("string")
+
+
+def _refused(
+    spec: SourceSpec, what: str, hint: str, names: list[str], rows: list[list[str]]
+) -> DataError:
+    return DataError(f"{what}:\n{show_rows(names, rows)}", where=batch_place(spec), hint=hint)

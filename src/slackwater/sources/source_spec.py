@@ -1,0 +1,112 @@
+"""What a source has declared about itself; every batch is held against it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyspark.sql.types import (
+    CharType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    VarcharType,
+    VariantType,
+)
+
+from slackwater.errors import CatalogError
+
+WEIGHT = "_w"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpec:
+    """A source's name, columns and promises: `key` is unique, `append_only` never takes back."""
+
+    name: str
+    schema: StructType
+    key: tuple[str, ...] = ()
+    append_only: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no batch could ever satisfy, or what SQL could not name."""
+        if not self.name.strip():
+            raise CatalogError("a source needs a name", hint="Call it after what its rows are.")
+        if not self.schema.fields:
+            raise self._refused("it has no columns", "Declare at least one column.")
+        for twice in _repeated(self.columns):
+            raise self._refused(
+                f"it declares column {twice} twice", "Spark takes names that differ in case as one."
+            )
+        for field in self.schema.fields:
+            self._check_column(field)
+        self._check_key()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(self.schema.fieldNames())
+
+    @property
+    def weight(self) -> str:
+        """What the weight column of a batch is called: `_w`, unless a column has that name."""
+        taken = {name.lower() for name in self.columns}
+        name = WEIGHT
+        while name in taken:
+            name = "_" + name
+        return name
+
+    def has_column(self, name: str) -> bool:
+        """Whether a column of the source answers to the name, in whatever case."""
+        return name.lower() in (each.lower() for each in self.columns)
+
+    def key_fields(self) -> tuple[StructField, ...]:
+        """The columns of the key, in the order of the key."""
+        return tuple(self.schema[name] for name in self.key)
+
+    def _check_column(self, field: StructField) -> None:
+        if _contains(field.dataType, (CharType, VarcharType)):
+            raise self._refused(
+                f"column {field.name} is {field.dataType.simpleString().upper()}",
+                "Declare STRING: Spark pads and cuts such columns only when it writes tables.",
+            )
+
+    def _check_key(self) -> None:
+        known = set(self.columns)
+        for name in self.key:
+            if name not in known:
+                raise self._refused(
+                    f"its key names {name}, which is not a column",
+                    f"The columns are {', '.join(self.columns)}.",
+                )
+        for twice in _repeated(self.key):
+            raise self._refused(f"its key names {twice} twice", "Name each key column once.")
+        for field in self.key_fields():
+            if _contains(field.dataType, (MapType, VariantType)):
+                raise self._refused(
+                    f"key column {field.name} is {field.dataType.simpleString()}",
+                    "Spark cannot compare such values; choose other key columns.",
+                )
+
+    def _refused(self, why: str, hint: str) -> CatalogError:
+        return CatalogError(f"source {self.name} cannot be: {why}", hint=hint)
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    counts = Counter(name.lower() for name in names)
+    return [name for name, times in counts.items() if times > 1]
+
+
+def _contains(dtype: DataType, kinds: tuple[type[DataType], ...]) -> bool:
+    """Whether a type is of one of the kinds or holds one, at any depth."""
+    return isinstance(dtype, kinds) or any(_contains(each, kinds) for each in inner_types(dtype))
+
+
+def inner_types(dtype: DataType) -> tuple[DataType, ...]:
+    """The types directly inside an array, map or struct."""
+    if isinstance(dtype, StructType):
+        return tuple(field.dataType for field in dtype.fields)
+    parts = ("elementType", "keyType", "valueType")
+    return tuple(getattr(dtype, part) for part in parts if hasattr(dtype, part))

@@ -1,0 +1,139 @@
+"""The columns of stored rows, and how batches from Spark are brought to one stable Arrow type.
+
+A segment holds `_h` (the 64-bit hash of the arrangement's key), the row's columns k0, k1, ... and
+`_w` (how often the row counts). Spark may send the same type with other nullability, another
+session time zone or wide offsets; state keeps one form, so that all segments fit together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+from pyspark.sql import types
+from pyspark.sql.pandas.types import to_arrow_type
+
+from slackwater.errors import DataError
+
+HASH = "_h"
+WEIGHT = "_w"
+MAX_BATCH_ROWS = 65_536
+MAX_BATCH_BYTES = 256 * 1024 * 1024
+_NARROW = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+
+
+def column_names(prefix: str, count: int) -> list[str]:
+    """Positional names.
+
+    >>> column_names("k", 3)
+    ['k0', 'k1', 'k2']
+    """
+    return [f"{prefix}{index}" for index in range(count)]
+
+
+def arrow_columns(schema: types.StructType) -> pa.Schema:
+    """The Arrow form of a row's columns, named by position, for what Spark calls `schema`."""
+    return pa.schema(
+        [
+            pa.field(f"k{index}", stable_type(to_arrow_type(field.dataType, timezone="UTC")))
+            for index, field in enumerate(schema)
+        ]
+    )
+
+
+def stable_type(kind: pa.DataType) -> pa.DataType:
+    """The type with everything nullable, instants in UTC and narrow offsets, at every depth.
+
+    >>> stable_type(pa.list_(pa.field("item", pa.large_string(), nullable=False)))
+    ListType(list<element: string>)
+    """
+    if pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
+        return _NARROW[kind]
+    if pa.types.is_timestamp(kind):
+        return pa.timestamp("us", tz=None if kind.tz is None else "UTC")
+    if pa.types.is_struct(kind):
+        # Metadata stays: it is how Spark tells a variant from a plain struct.
+        return pa.struct([pa.field(f.name, stable_type(f.type), metadata=f.metadata) for f in kind])
+    if pa.types.is_map(kind):
+        key = pa.field("key", stable_type(kind.key_type), nullable=False)
+        return pa.map_(key, pa.field("value", stable_type(kind.item_type)))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(pa.field("element", stable_type(kind.value_type)))
+    return kind
+
+
+def stored_schema(columns: pa.Schema) -> pa.Schema:
+    """The schema of a segment whose rows have `columns`."""
+    return pa.schema([pa.field(HASH, pa.int64()), *columns, pa.field(WEIGHT, pa.int64())])
+
+
+def conform(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The same values under the type `kind`, without a copy where only labels differ."""
+    if array.type.equals(kind, check_metadata=True):
+        return array
+    if pa.types.is_struct(kind):
+        children = [conform(array.field(index), field.type) for index, field in enumerate(kind)]
+        return _restruct(array, kind, children)
+    if pa.types.is_map(kind):
+        keys, items = conform(array.keys, kind.key_type), conform(array.items, kind.item_type)
+        fields = [kind.key_field, kind.item_field]
+        return _rebase(array, kind, pa.StructArray.from_arrays([keys, items], fields=fields))
+    if pa.types.is_list(kind):
+        narrow = array.cast(pa.list_(array.type.value_field))
+        return _rebase(narrow, kind, conform(narrow.values, kind.value_type))
+    return array.cast(kind)
+
+
+def _restruct(array: pa.Array, kind: pa.DataType, children: list[pa.Array]) -> pa.Array:
+    """A struct with the NULLs of `array` and other children."""
+    if not children:
+        return array.cast(kind)
+    mask = array.is_null() if array.null_count else None
+    return pa.StructArray.from_arrays(children, fields=list(kind), mask=mask)
+
+
+def _rebase(array: pa.Array, kind: pa.DataType, values: pa.Array) -> pa.Array:
+    """A list or map with the offsets of `array` and other child values."""
+    return pa.Array.from_buffers(
+        kind, len(array), array.buffers()[:2], array.null_count, array.offset, [values]
+    )
+
+
+def conform_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The batch, column by position, under exactly this schema."""
+    arrays = [
+        conform(array, field.type) for array, field in zip(batch.columns, schema, strict=True)
+    ]
+    if not arrays:
+        return batch
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def single_batch(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
+    """All rows in one batch, copied together only if there are several."""
+    given = [batch for batch in batches if batch.num_rows]
+    if len(given) == 1:
+        return given[0]
+    if not given:
+        return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in schema], schema=schema)
+    joined = pa.Table.from_batches(given).combine_chunks().to_batches()
+    if len(joined) != 1:
+        raise DataError(
+            f"{sum(batch.num_rows for batch in given)} rows of one key hash do not fit in memory",
+            hint="Rows this large cannot be kept as state; drop the large columns from the view.",
+        )
+    return joined[0]
+
+
+def bounded_rows(rows: int, size: int) -> int:
+    """How many rows to put in a batch, where `rows` of them take `size` bytes."""
+    if size <= 0 or rows <= 0:
+        return MAX_BATCH_ROWS
+    return max(1, min(MAX_BATCH_ROWS, MAX_BATCH_BYTES * rows // size))
+
+
+def slices(batch: pa.RecordBatch) -> Iterable[pa.RecordBatch]:
+    """The batch in pieces that are small enough to hand on."""
+    step = bounded_rows(batch.num_rows, batch.nbytes)
+    for start in range(0, batch.num_rows, step):
+        yield batch.slice(start, step)

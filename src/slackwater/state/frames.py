@@ -1,0 +1,154 @@
+"""State as Spark DataFrames: what plans call; schemas, partitions and workers stay in here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.accumulators import Accumulator
+from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from slackwater.state.columns import HASH, WEIGHT, arrow_columns
+from slackwater.state.gather import NEW, OLD, Gather
+from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
+from slackwater.state.matching import Arrangement
+from slackwater.state.segments import SegmentFile
+from slackwater.state.snapshot import ReadSegments, even_ranges
+from slackwater.state.writer import WriteSegment
+
+ROWS_PER_TASK = 500_000
+
+MANIFEST_SCHEMA = StructType(
+    [
+        StructField("path", StringType()),
+        StructField("rows", LongType()),
+        StructField("bytes", LongType()),
+        StructField("first_hash", LongType()),
+        StructField("last_hash", LongType()),
+        StructField("negative", BooleanType()),
+        StructField("heavy", BooleanType()),
+        StructField("directory", StringType()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An arrangement as a plan names it: its files below `home`, and its rows' Spark types.
+
+    `cpu` collects the nanoseconds that Python workers spend on it.
+    """
+
+    home: str | Path
+    schema: StructType
+    files: Sequence[SegmentFile] = ()
+    cpu: Accumulator[int] | None = None
+
+    def arrangement(self) -> Arrangement:
+        """The same for a worker."""
+        return Arrangement(str(self.home), tuple(self.files), arrow_columns(self.schema))
+
+    def columns(self, prefix: str) -> list[StructField]:
+        """The stored columns under positional names; any may be NULL."""
+        return [StructField(f"{prefix}{i}", each.dataType) for i, each in enumerate(self.schema)]
+
+
+def look_up(frame: DataFrame, stored: Stored, *, net: bool) -> DataFrame:
+    """The rows of `frame`, which has `_h`, joined with the stored rows of the same hash.
+
+    The result has the frame's other columns, then s0, s1, ... and `_sw`. With `net`, equal
+    stored rows are added up first; without, a row may come several times, also with a minus.
+    """
+    output = [*_others(frame), *stored.columns("s"), _long(MATCH_WEIGHT)]
+    worker = LookUp(stored.arrangement(), net, stored.cpu)
+    return frame.mapInArrow(worker, StructType(output))
+
+
+def look_up_nested(frame: DataFrame, stored: Stored) -> DataFrame:
+    """Each row of `frame`, which has `_h`, with the array `_matches` of its stored rows."""
+    match = StructType([*stored.columns("s"), _long(MATCH_WEIGHT)])
+    output = [*_others(frame), StructField(MATCHES, ArrayType(match))]
+    worker = LookUpNested(stored.arrangement(), stored.cpu)
+    return frame.mapInArrow(worker, StructType(output))
+
+
+def gather(frame: DataFrame, stored: Stored, *, partitions: int) -> DataFrame:
+    """All stored and arriving rows of the hashes in `frame`: `_h`, k0, ..., `_old`, `_new`.
+
+    `frame` has `_h`, k0, ... and `_w`; a row of weight 0 only marks its hash.
+    """
+    output = [_long(HASH), *stored.columns("k"), _long(OLD), _long(NEW)]
+    worker = Gather(stored.arrangement(), stored.cpu)
+    ordered = frame.repartition(partitions, HASH).sortWithinPartitions(HASH)
+    return ordered.mapInArrow(worker, StructType(output))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where new segments go: `<home>/<directory>/<stem>-<number>.arrow`.
+
+    One file for each value of the top `partition_bits` of `_h` that occurs. With `consolidate`
+    equal rows are added up and zeros dropped.
+    """
+
+    directory: str
+    stem: str
+    partition_bits: int = 0
+    consolidate: bool = True
+
+
+def write_segments(frame: DataFrame, stored: Stored, target: Target) -> DataFrame:
+    """Manifest rows; reading them writes the rows of `frame` (`_h`, k0, ..., `_w`) as segments."""
+    ordered = target.partition_bits > 0
+    worker = WriteSegment(
+        str(stored.home),
+        target.directory,
+        target.stem,
+        arrow_columns(stored.schema),
+        ordered,
+        target.consolidate,
+        stored.cpu,
+    )
+    parts = _by_top_bits(frame, target.partition_bits) if ordered else frame.coalesce(1)
+    return parts.mapInArrow(worker, MANIFEST_SCHEMA)
+
+
+def _by_top_bits(frame: DataFrame, bits: int) -> DataFrame:
+    """Partitioned by the top bits of `_h`, in its signed order, and sorted inside."""
+    top = functions.shiftright(functions.col(HASH), 64 - bits).cast("int")
+    number = top + functions.lit(1 << (bits - 1))
+    return frame.repartitionById(1 << bits, number).sortWithinPartitions(HASH)
+
+
+def snapshot(spark: SparkSession, stored: Stored) -> DataFrame:
+    """The arrangement's rows, added up: k0, ..., `_w`. Each task reads one range of hashes."""
+    return _read(spark, stored, net=True)
+
+
+def read_changes(spark: SparkSession, stored: Stored) -> DataFrame:
+    """The rows of just these files as they were written: k0, ..., `_w`."""
+    return _read(spark, stored, net=False)
+
+
+def _read(spark: SparkSession, stored: Stored, *, net: bool) -> DataFrame:
+    tasks = max(1, -(-sum(file.rows for file in stored.files) // ROWS_PER_TASK))
+    output = [*stored.columns("k"), _long(WEIGHT)]
+    worker = ReadSegments(stored.arrangement(), even_ranges(tasks), net, stored.cpu)
+    return spark.range(0, tasks, 1, tasks).mapInArrow(worker, StructType(output))
+
+
+def _others(frame: DataFrame) -> list[StructField]:
+    return [field for field in frame.schema if field.name != HASH]
+
+
+def _long(name: str) -> StructField:
+    return StructField(name, LongType())

@@ -1,0 +1,211 @@
+"""When two stored rows are the same row, and the sum of their weights.
+
+Rows are the same if Spark would put them in one group: NULL equals NULL, NaN equals NaN, -0.0
+equals 0.0, and maps are equal whatever the order of their entries, all at any depth; strings are
+compared by their bytes. Everything here works on whole columns: a nested value is replaced by a
+number that equal values, and only they, share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from slackwater.state.segments import Hashes, hash_column
+
+Codes = npt.NDArray[np.int64]
+
+
+def sort_by_hash(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The rows in the order of their hashes; equal hashes stay in the order they came."""
+    hashes = hash_column(batch)
+    if bool(np.all(hashes[1:] >= hashes[:-1])):
+        return batch
+    # Stable sorting merges runs that are already sorted, which is what segments are.
+    return batch.take(pa.array(np.argsort(hashes, kind="stable")))
+
+
+def consolidate(batch: pa.RecordBatch, weights: Sequence[str]) -> pa.RecordBatch:
+    """One row for each distinct row, in order of hash, with its weights added up.
+
+    `weights` names the weight columns, the batch's last ones. A row whose weights are all zero
+    is left out. Of several equal rows the first stays as it was stored.
+    """
+    ordered = sort_by_hash(batch)
+    if ordered.num_rows:
+        ordered = _add_equal_rows(ordered, weights)
+    kept = None
+    for name in weights:
+        counts = pc.not_equal(ordered.column(name), 0)
+        kept = counts if kept is None else pc.or_(kept, counts)
+    if kept is None or pc.all(kept).as_py():
+        return ordered
+    return ordered.filter(kept)
+
+
+def _add_equal_rows(batch: pa.RecordBatch, weights: Sequence[str]) -> pa.RecordBatch:
+    """Sum rows that are equal. Only rows that share their hash with another can be."""
+    twins = _twins(hash_column(batch))
+    if not len(twins):
+        return batch
+    columns = [batch.column(index) for index in range(batch.num_columns - len(weights))]
+    subset = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
+    if len(twins) < batch.num_rows:
+        subset = subset.take(pa.array(twins))
+    groups = group_codes(subset.columns)
+    heads = _first_places(groups)
+    if len(heads) == len(twins):
+        return batch
+    sums = {name: _sums(batch, name, twins, groups, heads) for name in weights}
+    return _replace_weights(batch, sums, twins, heads)
+
+
+def _twins(hashes: Hashes) -> npt.NDArray[np.intp]:
+    """The rows whose hash is also the one before or after, in sorted hashes."""
+    equal = hashes[1:] == hashes[:-1]
+    twin = np.zeros(len(hashes), dtype=bool)
+    twin[1:] |= equal
+    twin[:-1] |= equal
+    return np.flatnonzero(twin)
+
+
+def _first_places(groups: Codes) -> npt.NDArray[np.intp]:
+    """Where each group number appears first; numbers are given in order of appearance."""
+    seen = np.maximum.accumulate(groups)
+    return np.flatnonzero(np.concatenate(([True], seen[1:] > seen[:-1])))
+
+
+def _sums(
+    batch: pa.RecordBatch,
+    name: str,
+    twins: npt.NDArray[np.intp],
+    groups: Codes,
+    heads: npt.NDArray[np.intp],
+) -> Hashes:
+    given: Hashes = batch.column(name).to_numpy(zero_copy_only=True)
+    sums = np.zeros(len(heads), dtype=np.int64)
+    np.add.at(sums, groups, given[twins])
+    total = given.copy()
+    total[twins[heads]] = sums
+    return total
+
+
+def _replace_weights(
+    batch: pa.RecordBatch,
+    sums: dict[str, Hashes],
+    twins: npt.NDArray[np.intp],
+    heads: npt.NDArray[np.intp],
+) -> pa.RecordBatch:
+    keep = np.ones(batch.num_rows, dtype=bool)
+    keep[twins] = False
+    keep[twins[heads]] = True
+    arrays = [
+        pa.array(sums[name]) if name in sums else batch.column(index)
+        for index, name in enumerate(batch.schema.names)
+    ]
+    summed = pa.RecordBatch.from_arrays(arrays, schema=batch.schema)
+    return summed.take(pa.array(np.flatnonzero(keep)))
+
+
+# From values to numbers ---------------------------------------------------------------------
+
+
+def group_codes(columns: Sequence[pa.Array]) -> Codes:
+    """A number for each row that equal rows share, counted from 0 in order of appearance."""
+    codes: Codes | None = None
+    for column in columns:
+        codes = _codes(column) if codes is None else _pair(codes, _codes(column))
+    return np.zeros(0, dtype=np.int64) if codes is None else codes
+
+
+def _codes(array: pa.Array) -> Codes:
+    """A number for each value, counted from 0 in order of appearance."""
+    kind = array.type
+    if pa.types.is_struct(kind):
+        return _struct_codes(array)
+    if pa.types.is_map(kind):
+        return _map_codes(array)
+    if pa.types.is_list(kind):
+        return _list_codes(array)
+    if pa.types.is_null(kind):
+        return np.zeros(len(array), dtype=np.int64)
+    if pa.types.is_floating(kind):
+        array = _normalize(array)
+    return _encode(array)
+
+
+def _encode(array: pa.Array) -> Codes:
+    encoded = array.dictionary_encode(null_encoding="encode")
+    codes: Codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return codes
+
+
+def _normalize(array: pa.Array) -> pa.Array:
+    """Floats with one bit pattern for zero and one for NaN."""
+    zero, nan = pa.scalar(0.0, array.type), pa.scalar(float("nan"), array.type)
+    array = pc.if_else(pc.equal(array, zero), zero, array)
+    return pc.if_else(pc.is_nan(array), nan, array)
+
+
+def _pair(left: Codes, right: Codes) -> Codes:
+    """Numbers for pairs of numbers; both are below the row count, so a pair fits 64 bits."""
+    width = int(right.max(initial=0)) + 1
+    return _encode(pa.array(left * width + right))
+
+
+def _struct_codes(array: pa.Array) -> Codes:
+    """A struct is NULL, or equal member by member."""
+    codes = array.is_null().to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = _encode(pa.array(codes))
+    for member in array.flatten():
+        codes = _pair(codes, _codes(member))
+    return codes
+
+
+def _list_codes(array: pa.Array) -> Codes:
+    lengths = _lengths(array)
+    return _sequence_codes(array, lengths, _codes(array.flatten()))
+
+
+def _map_codes(array: pa.Array) -> Codes:
+    """A map as the sequence of its entries in the order of their keys' numbers."""
+    lists = _map_as_list(array)
+    lengths, pairs = _lengths(lists), lists.flatten()
+    keys = _codes(pairs.field(0))
+    entries = _pair(keys, _codes(pairs.field(1)))
+    order = np.lexsort((keys, np.repeat(np.arange(len(array)), lengths)))
+    return _sequence_codes(array, lengths, entries[order])
+
+
+def _map_as_list(array: pa.Array) -> pa.Array:
+    """The same buffers as a list of structs of two members."""
+    fields = [array.type.key_field, array.type.item_field]
+    pairs = pa.StructArray.from_arrays([array.keys, array.items], fields=fields)
+    return pa.Array.from_buffers(
+        pa.list_(pairs.type),
+        len(array),
+        array.buffers()[:2],
+        array.null_count,
+        array.offset,
+        [pairs],
+    )
+
+
+def _lengths(array: pa.Array) -> Codes:
+    counted = pc.fill_null(pc.list_value_length(array), 0)
+    lengths: Codes = counted.to_numpy(zero_copy_only=False).astype(np.int64)
+    return lengths
+
+
+def _sequence_codes(array: pa.Array, lengths: Codes, elements: Codes) -> Codes:
+    """Numbers for sequences: the numbers of their elements read as a string of bytes."""
+    ends = np.cumsum(lengths)
+    offsets = np.concatenate(([0], ends)).astype(np.int64) * 8
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(elements))]
+    text = pa.Array.from_buffers(pa.large_binary(), len(array), buffers)
+    nulls = array.is_null().to_numpy(zero_copy_only=False).astype(np.int64)
+    return _pair(_encode(pa.array(nulls)), _encode(text))

@@ -1,0 +1,105 @@
+"""Deletes the files nobody needs: old segments, and leftovers of processes that were killed.
+
+The database forgets a commit before its files go, and a segment after its file is gone. Killed
+in between, the next collection finds the rest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from slackwater.faults import reach
+from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
+from slackwater.state.metadata.store import MetadataStore
+
+DEFAULT_GRACE: Final = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Which commits stay readable: the newest ones, and the young ones."""
+
+    commits: int = 10
+    """So many of the newest stay, however old they are."""
+    age: timedelta = timedelta(hours=1)
+    """Younger ones stay, however many they are."""
+    history: int = 1_000
+    """The runs of so many of the newest commits stay in the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """The files that were deleted."""
+
+    files: tuple[str, ...]
+    """Relative to the home directory."""
+    bytes: int
+
+
+def collect_garbage(store: MetadataStore, root: Path, retention: Retention) -> Removed:
+    """Forget the commits that need not be retained, and delete the files only they needed."""
+    require_own(root, store)
+    newest = store.head().version
+    young = store.commit_at(datetime.now(UTC) - retention.age)
+    floor = store.prune(min(newest - retention.commits, young), newest - retention.history)
+    reach("collect.pruned")
+    garbage = store.garbage(floor)
+    removed = _delete(root, (segment.file.path for segment in garbage), "collect.deleting")
+    reach("collect.deleted")
+    store.forget(segment.id for segment in garbage)
+    return removed
+
+
+def sweep_orphans(store: MetadataStore, root: Path, grace: timedelta = DEFAULT_GRACE) -> Removed:
+    """Delete the files below the state folder that no commit names.
+
+    Those younger than `grace` stay: a run may be about to commit them. The caller holds the
+    home's lock; one that has no run under way may give no grace at all.
+    """
+    require_own(root, store)
+    oldest = time.time() - grace.total_seconds()
+    # The files first: one that is committed meanwhile is then found named.
+    stale = [path for path in _files(root) if _modified(root / path) <= oldest]
+    named = store.named_paths()
+    removed = _delete(root, (path for path in stale if path not in named), "sweep.deleting")
+    _delete_empty_folders(root / STATE_FOLDER, oldest)
+    return removed
+
+
+def _files(root: Path) -> Iterator[str]:
+    for path in sorted((root / STATE_FOLDER).rglob("*")):
+        if path.is_file():
+            yield path.relative_to(root).as_posix()
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:  # A task has just given its temporary file the final name.
+        return time.time()
+
+
+def _delete(root: Path, paths: Iterable[str], point: str) -> Removed:
+    files: list[str] = []
+    size = 0
+    for relative in paths:
+        path = root / relative
+        if path.exists():
+            size += path.stat().st_size
+            path.unlink()
+            files.append(relative)
+            reach(point)
+    return Removed(tuple(files), size)
+
+
+def _delete_empty_folders(folder: Path, oldest: float) -> None:
+    """Dropped arrangements leave their folders behind."""
+    # The deepest first: what is deleted may have been all its parent held.
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and path.stat().st_mtime <= oldest and not any(path.iterdir()):
+            path.rmdir()

@@ -1,0 +1,205 @@
+"""Segment files: opened once in a worker, memory-mapped, searched by hash without copying.
+
+A segment is an Arrow file of record batches, all its rows in order of `_h`. Whoever reads one
+names the hashes or the range it needs; the batches and rows that hold them are found by binary
+search in the mapped hash column, so that the rest of the file is never touched.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import stat_result
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from slackwater.errors import DataError
+
+Hashes = npt.NDArray[np.int64]
+CONSOLIDATED = b"slackwater.consolidated"
+_MAX_OPEN = 256
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFile:
+    """What the metadata knows of one immutable file; `path` is relative to the home."""
+
+    path: str
+    rows: int
+    bytes: int
+    first_hash: int
+    last_hash: int
+    negative: bool
+    heavy: bool
+
+
+@dataclass(frozen=True)
+class Segment:
+    """An open file: its batches and their hash columns, both in place in the mapped file."""
+
+    batches: tuple[pa.RecordBatch, ...]
+    hashes: tuple[Hashes, ...]
+    consolidated: bool
+
+    @cached_property
+    def firsts(self) -> Hashes:
+        """The first hash of each batch."""
+        return np.array([hashes[0] for hashes in self.hashes], dtype=np.int64)
+
+    @cached_property
+    def lasts(self) -> Hashes:
+        """The last hash of each batch."""
+        return np.array([hashes[-1] for hashes in self.hashes], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Where keys were found in one batch: key `keys[i]` at the rows `starts[i]:stops[i]`."""
+
+    batch: pa.RecordBatch
+    keys: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.intp]
+    stops: npt.NDArray[np.intp]
+
+    def between(self, first: int, last: int) -> Hits:
+        """The hits of the keys numbered `first` up to, not including, `last`."""
+        low, high = np.searchsorted(self.keys, (first, last))
+        return Hits(self.batch, self.keys[low:high], self.starts[low:high], self.stops[low:high])
+
+    def rows(self) -> pa.RecordBatch:
+        """The rows found, in the order of their hashes."""
+        return self.batch.take(pa.array(expand(self.starts, self.stops)))
+
+
+class _OpenSegments:
+    """The files this worker has mapped, least recently used first."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[Path, tuple[tuple[int, ...], Segment]] = OrderedDict()
+
+    def get(self, path: Path) -> Segment:
+        """The open file; one that was written anew under the same name is opened again."""
+        try:
+            version = _version(path.stat())
+        except FileNotFoundError as problem:
+            raise DataError(
+                "a file of the state is missing",
+                where=str(path),
+                hint="Restore the home directory; `slackwater check` lists what is missing.",
+            ) from problem
+        known = self._open.pop(path, None)
+        if known is None or known[0] != version:
+            known = version, _map(path)
+        self._open[path] = known
+        while len(self._open) > _MAX_OPEN:
+            self._open.popitem(last=False)
+        return known[1]
+
+
+_SEGMENTS = _OpenSegments()
+
+
+def open_segment(root: str, file: SegmentFile) -> Segment:
+    """The file below `root`, mapped into memory."""
+    return _SEGMENTS.get(Path(root) / file.path)
+
+
+def open_between(root: str, files: Iterable[SegmentFile], low: int, high: int) -> list[Segment]:
+    """The files that may hold hashes from `low` to `high`, both included."""
+    return [
+        open_segment(root, file)
+        for file in files
+        if file.rows and file.first_hash <= high and file.last_hash >= low
+    ]
+
+
+def _version(status: stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _map(path: Path) -> Segment:
+    try:
+        # The batches keep the mapping alive; it goes when the last of them does.
+        reader = pa.ipc.open_file(pa.memory_map(str(path)))
+        read = [reader.get_batch(index) for index in range(reader.num_record_batches)]
+    except (pa.ArrowInvalid, OSError) as problem:
+        raise DataError(
+            f"a file of the state cannot be read: {problem}",
+            where=str(path),
+            hint="Restore the home directory from a copy.",
+        ) from problem
+    batches = tuple(batch.replace_schema_metadata(None) for batch in read if batch.num_rows)
+    hashes = tuple(hash_column(batch) for batch in batches)
+    metadata = reader.schema.metadata or {}
+    return Segment(batches, hashes, CONSOLIDATED in metadata)
+
+
+def hash_column(batch: pa.RecordBatch) -> Hashes:
+    """The batch's first column, `_h`, in place."""
+    hashes: Hashes = batch.column(0).to_numpy(zero_copy_only=True)
+    return hashes
+
+
+def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
+    """Where the ascending, distinct `keys` are, batch by batch."""
+    lows = np.searchsorted(keys, segment.firsts, "left")
+    highs = np.searchsorted(keys, segment.lasts, "right")
+    for index in np.flatnonzero(highs > lows):
+        low, high = lows[index], highs[index]
+        hits = _find_in_batch(segment.hashes[index], keys[low:high])
+        if len(hits[0]):
+            yield Hits(segment.batches[index], hits[0] + low, hits[1], hits[2])
+
+
+def _find_in_batch(
+    hashes: Hashes, keys: Hashes
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Keys found, and their rows. The shorter side is looked up in the longer."""
+    if len(keys) <= len(hashes):
+        starts = np.searchsorted(hashes, keys, "left")
+        found = np.flatnonzero(hashes[np.minimum(starts, len(hashes) - 1)] == keys)
+        return found, starts[found], np.searchsorted(hashes, keys[found], "right")
+    places = np.minimum(np.searchsorted(keys, hashes, "left"), len(keys) - 1)
+    rows = np.flatnonzero(keys[places] == hashes)
+    found, heads, counts = np.unique(places[rows], return_index=True, return_counts=True)
+    return found, rows[heads], rows[heads] + counts
+
+
+def cut(segment: Segment, low: int, high: int) -> list[pa.RecordBatch]:
+    """The rows with hashes from `low` to `high`, both included, as slices of the file."""
+    first = int(np.searchsorted(segment.lasts, low, "left"))
+    last = int(np.searchsorted(segment.firsts, high, "right"))
+    pieces = []
+    for index in range(first, last):
+        start, stop = _edges(segment.hashes[index], low, high)
+        if stop > start:
+            pieces.append(segment.batches[index].slice(start, stop - start))
+    return pieces
+
+
+def _edges(hashes: Hashes, low: int, high: int) -> tuple[int, int]:
+    start = 0 if hashes[0] >= low else int(np.searchsorted(hashes, low, "left"))
+    stop = len(hashes) if hashes[-1] <= high else int(np.searchsorted(hashes, high, "right"))
+    return start, stop
+
+
+def expand(starts: npt.NDArray[np.intp], stops: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """All numbers of several ranges, one range after the other.
+
+    >>> expand(np.array([3, 10]), np.array([5, 12])).tolist()
+    [3, 4, 10, 11]
+    """
+    counts = stops - starts
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.repeat(starts - (ends - counts), counts) + np.arange(total)
+
+
+def mean_row_bytes(files: Sequence[SegmentFile]) -> int:
+    """How many bytes a row takes in the file with the largest rows."""
+    return max((file.bytes // file.rows for file in files if file.rows), default=0)

@@ -1,0 +1,90 @@
+"""Reads an arrangement, or a range of its hashes, in portions of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pyarrow as pa
+from pyspark.accumulators import Accumulator
+
+from slackwater.state.columns import WEIGHT, single_batch, stored_schema
+from slackwater.state.identity import consolidate
+from slackwater.state.matching import Arrangement
+from slackwater.state.segments import Segment, cut, open_between
+from slackwater.state.worker import Batches, metered
+
+FIRST_HASH = -(2**63)
+LAST_HASH = 2**63 - 1
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSegments:
+    """The rows of hash ranges; the input's one column says which of `ranges` to read.
+
+    Output: the row's columns and `_w`; with `net`, equal rows are added up and zeros dropped.
+    """
+
+    arrangement: Arrangement
+    ranges: tuple[Range, ...]
+    net: bool
+    cpu: Accumulator[int] | None = None
+
+    def __call__(self, batches: Batches) -> Batches:
+        """Read range after range."""
+        return metered(self._rows(batches), self.cpu)
+
+    def _rows(self, batches: Batches) -> Batches:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                for rows in scan(self.arrangement, self.ranges[number], net=self.net):
+                    yield rows.select(range(1, rows.num_columns))
+
+
+def scan(arrangement: Arrangement, hashes: Range, *, net: bool) -> Iterator[pa.RecordBatch]:
+    """The stored rows of a range; if `net`, in order of hash and added up."""
+    segments = open_between(arrangement.root, arrangement.files, *hashes)
+    if not net:
+        for segment in segments:
+            yield from cut(segment, *hashes)
+        return
+    schema = stored_schema(arrangement.columns)
+    for low, high in _portions(segments, hashes, arrangement.portion()):
+        pieces = [(segment, cut(segment, low, high)) for segment in segments]
+        found = [(segment, batches) for segment, batches in pieces if batches]
+        if len(found) == 1 and found[0][0].consolidated:
+            yield from found[0][1]
+        elif found:
+            rows = single_batch((b for _, batches in found for b in batches), schema)
+            yield consolidate(rows, (WEIGHT,))
+
+
+def _portions(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[Range]:
+    """Cut the range at first hashes of batches, so that about `limit` rows lie between cuts."""
+    low, high = hashes
+    edges = sorted(
+        (first, len(batch))
+        for segment in segments
+        for first, batch in zip(segment.firsts.tolist(), segment.hashes, strict=True)
+        if low < first <= high
+    )
+    rows = 0
+    for first, count in edges:
+        if rows and rows + count > limit and first > low:
+            yield low, first - 1
+            low, rows = first, 0
+        rows += count
+    yield low, high
+
+
+def even_ranges(count: int) -> tuple[Range, ...]:
+    """All hashes, cut into `count` ranges of one size.
+
+    >>> even_ranges(2)
+    ((-9223372036854775808, -1), (0, 9223372036854775807))
+    """
+    edges = [FIRST_HASH + (index << 64) // count for index in range(count + 1)]
+    return tuple((low, high - 1) for low, high in pairwise(edges))

@@ -1,0 +1,188 @@
+"""Writes segment files: sorted by hash, whole or not at all, under names known beforehand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.accumulators import Accumulator
+
+from slackwater.state.columns import (
+    MAX_BATCH_ROWS,
+    WEIGHT,
+    conform_batch,
+    single_batch,
+    slices,
+    stored_schema,
+)
+from slackwater.state.gather import complete_hashes
+from slackwater.state.identity import consolidate, sort_by_hash
+from slackwater.state.segments import CONSOLIDATED, SegmentFile, hash_column
+from slackwater.state.worker import Batches, metered, task_numbers
+
+MANIFEST = pa.schema(
+    [
+        pa.field("path", pa.string()),
+        pa.field("rows", pa.int64()),
+        pa.field("bytes", pa.int64()),
+        pa.field("first_hash", pa.int64()),
+        pa.field("last_hash", pa.int64()),
+        pa.field("negative", pa.bool_()),
+        pa.field("heavy", pa.bool_()),
+        pa.field("directory", pa.string()),
+    ]
+)
+
+
+@dataclass(slots=True)
+class SegmentWriter:
+    """A file being written; used as a context manager, after which `result` describes it.
+
+    Rows go to a file whose name no other attempt uses; it gets its final name when all is on
+    disk. A second attempt at the same task thus replaces a complete file by an equal one.
+    """
+
+    root: str
+    path: str
+    schema: pa.Schema
+    consolidated: bool
+    attempt: int
+    result: SegmentFile | None = None
+    _rows: int = 0
+    _first: int = 0
+    _last: int = 0
+    _negative: bool = False
+    _heavy: bool = False
+    _sink: pa.RecordBatchFileWriter | None = field(default=None, repr=False)
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append rows, which continue the order of hashes."""
+        if not batch.num_rows:
+            return
+        if self._sink is None:
+            self._sink = self._open()
+        hashes, weights = hash_column(batch), pc.min_max(batch.column(WEIGHT)).as_py()
+        if not self._rows:
+            self._first = int(hashes[0])
+        self._last = int(hashes[-1])
+        self._rows += batch.num_rows
+        self._negative |= weights["min"] < 0
+        self._heavy |= weights["max"] > 1
+        for piece in slices(batch):
+            self._sink.write_batch(piece)
+
+    def __enter__(self) -> SegmentWriter:
+        """Nothing is opened before the first row."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give the file its name, or take it away if the block failed."""
+        if self._sink is None:
+            return
+        self._sink.close()
+        if kind is not None:
+            self._temporary.unlink(missing_ok=True)
+            return
+        self._publish()
+
+    @property
+    def _temporary(self) -> Path:
+        final = Path(self.root) / self.path
+        return final.with_name(f".{final.name}.{self.attempt}.{os.getpid()}.tmp")
+
+    def _open(self) -> pa.RecordBatchFileWriter:
+        self._temporary.parent.mkdir(parents=True, exist_ok=True)
+        metadata = {CONSOLIDATED: b"1"} if self.consolidated else None
+        return pa.ipc.new_file(str(self._temporary), self.schema.with_metadata(metadata))
+
+    def _publish(self) -> None:
+        final = Path(self.root) / self.path
+        _flush(self._temporary)
+        size = self._temporary.stat().st_size
+        self._temporary.replace(final)
+        _flush(final.parent)
+        self.result = SegmentFile(
+            self.path, self._rows, size, self._first, self._last, self._negative, self._heavy
+        )
+
+
+def _flush(path: Path) -> None:
+    """Wait until a file's bytes, or a directory's names, are on disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSegment:
+    """Writes each partition's rows as one segment and yields a manifest row about it.
+
+    Input: `_h`, the row's columns and `_w`; ascending by `_h` if `ordered`, else in any order
+    and few enough to be sorted here. With `consolidate`, equal rows are added up and zeros
+    dropped. A partition without rows leaves no file.
+    """
+
+    root: str
+    directory: str
+    stem: str
+    columns: pa.Schema
+    ordered: bool
+    consolidate: bool
+    cpu: Accumulator[int] | None = None
+
+    def __call__(self, batches: Batches) -> Batches:
+        """Write the file, then say so."""
+        return metered(self._written(batches), self.cpu)
+
+    def _written(self, batches: Batches) -> Batches:
+        schema = stored_schema(self.columns)
+        partition, attempt = task_numbers()
+        path = f"{self.directory}/{self.stem}-{partition}.arrow"
+        conformed = (conform_batch(batch, schema) for batch in batches)
+        with SegmentWriter(self.root, path, schema, self.consolidate, attempt) as writer:
+            for batch in self._prepared(conformed, schema):
+                writer.write(batch)
+        if writer.result is not None:
+            yield manifest([writer.result], self.directory)
+
+    def _prepared(self, batches: Batches, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        if not self.ordered:
+            gathered = single_batch(batches, schema)
+            yield consolidate(gathered, (WEIGHT,)) if self.consolidate else sort_by_hash(gathered)
+        elif self.consolidate:
+            for batch in complete_hashes(batches, schema, MAX_BATCH_ROWS):
+                yield consolidate(batch, (WEIGHT,))
+        else:
+            yield from regroup(batches, schema)
+
+
+def regroup(batches: Batches, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of full size: Spark sends small ones, files want large ones."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= MAX_BATCH_ROWS:
+            yield single_batch(waiting, schema)
+            waiting, rows = [], 0
+    if rows:
+        yield single_batch(waiting, schema)
+
+
+def manifest(files: Iterable[SegmentFile], directory: str) -> pa.RecordBatch:
+    """What was written, as rows for the driver."""
+    rows = [{name: getattr(file, name, directory) for name in MANIFEST.names} for file in files]
+    return pa.RecordBatch.from_pylist(rows, schema=MANIFEST)
