@@ -1,1 +1,29 @@
 """Slackwater: standing SQL on Apache Spark, kept exact and delivered on time."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from slackwater.api import Session, Source, View
+    from slackwater.api import open_home as open  # noqa: A004
+    from slackwater.plan.goals import Goal
+
+__all__ = ["Goal", "Session", "Source", "View", "open"]
+
+_PLACES = {
+    "Goal": ("slackwater.plan.goals", "Goal"),
+    "Session": ("slackwater.api", "Session"),
+    "Source": ("slackwater.api", "Source"),
+    "View": ("slackwater.api", "View"),
+    "open": ("slackwater.api", "open_home"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for only then: Spark's workers import this package at every start."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _PLACES[name]
+    return getattr(import_module(module), attribute)

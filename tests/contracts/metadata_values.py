@@ -88,3 +88,12 @@ def commit(store: MetadataStore, *transactions: Transaction) -> Commit:
     for transaction in transactions:
         done = store.commit(transaction, expected=store.state().commit)
     return done
+
+
+def build_example(store: MetadataStore) -> None:
+    """The content of every fixture of an old layout: a bit of everything, some of it past."""
+    commit(store, create_source(), create_source("parts"), create_view(), ingest(1), run(1))
+    commit(store, ingest(2), run(2))
+    commit(store, compact(store, "revenue", "merged"), drop_source("parts"))
+    store.forget(segment.id for segment in store.garbage(store.prune(5)))
+    commit(store, Transaction("run", settings={"budget": "1g"}))

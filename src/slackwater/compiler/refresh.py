@@ -51,6 +51,10 @@ class ViewTask:
 
     name: str
     rel: Rel
+    """The part of its plan whose rows are stored."""
+    answer: Rel
+    """Its answer as a plan over a scan of those rows."""
+    columns: tuple[str, ...]
     action: Action
 
 
@@ -168,7 +172,7 @@ class ProgramWriter:
     def _table(self, name: str) -> tuple[str, tuple[str, ...]]:
         view = self._views.get(name)
         if view is not None:
-            return self.rows(view.rel), tuple(column.name for column in view.rel.columns)
+            return self.rows(view.answer), view.columns
         columns = self._run.sources[name]
         frame = f"table_{len(self._frames.steps)}"
         self._frames.steps.append(SourceRowsStep(frame, name))
@@ -224,7 +228,7 @@ class ProgramWriter:
 
     def append(self, arrangement: Arrangement, frame: str) -> None:
         """Add changes to an arrangement that exists."""
-        self._keep(arrangement, frame, "_w", bulk=False, replace=False)
+        self._keep(arrangement, frame, "_w", fill=False)
 
     def write_view(self, task: ViewTask) -> None:
         """Everything a view needs in this run: its inner state, then its answer."""
@@ -252,18 +256,18 @@ class ProgramWriter:
         if arrangement.id in self._appended:
             return
         if arrangement.id not in self._run.stored or replace:
-            self._fill(need, replace=replace)
+            self._fill(need)
             return
         changes = self.delta(need.owner)
         if changes is not None and arrangement.role is Role.CONTENTS:
             self.append(arrangement, changes)
 
-    def _fill(self, need: Need, *, replace: bool) -> None:
+    def _fill(self, need: Need) -> None:
         if need.arrangement.role is Role.ACCUMULATORS:
             frame = self._group_rows(need.owner)
         else:
             frame = self.rows(need.owner)
-        self._keep(need.arrangement, frame, "CAST(1 AS BIGINT)", bulk=True, replace=replace)
+        self._keep(need.arrangement, frame, "CAST(1 AS BIGINT)", fill=True)
 
     def _group_rows(self, rel: Rel) -> str:
         rule = self._chooser.choice(rel).rule
@@ -271,9 +275,7 @@ class ProgramWriter:
             raise InvariantError(f"{type(rel).__name__} keeps no groups")
         return rule.state_rows(rel, self)
 
-    def _keep(
-        self, arrangement: Arrangement, frame: str, weight: str, *, bulk: bool, replace: bool
-    ) -> None:
+    def _keep(self, arrangement: Arrangement, frame: str, weight: str, *, fill: bool) -> None:
         if arrangement.id in self._appended:
             return
         self._appended.add(arrangement.id)
@@ -285,8 +287,7 @@ class ProgramWriter:
         hashed = f"{arrangement.id}_rows"
         text = f"SELECT {hash_sql(arrangement.key)} AS _h, {columns} FROM {frame}"
         self._frames.steps.append(SqlStep(hashed, text, (frame,)))
-        kept = AppendStep(arrangement.id, hashed, arrangement, bulk=bulk, replace=replace)
-        self._frames.steps.append(kept)
+        self._frames.steps.append(AppendStep(arrangement.id, hashed, arrangement, fill))
 
     def _add(self, rel: Rel, part: str, make: Callable[[str], Step]) -> str:
         """The frame of a relation's part; a step makes it the first time."""

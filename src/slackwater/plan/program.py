@@ -109,13 +109,12 @@ class FragmentStep(Step):
 class AppendStep(Step):
     """Adds changes to an arrangement, or fills it: the input has _h, k0, ..., _w.
 
-    `replace` drops what the arrangement held before; `bulk` says that many rows are expected.
+    `fill` says that the input is all there is: what was stored before goes.
     """
 
     input: str
     arrangement: Arrangement
-    bulk: bool = False
-    replace: bool = False
+    fill: bool = False
 
     @property
     def reads(self) -> tuple[str, ...]:

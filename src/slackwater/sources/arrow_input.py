@@ -22,6 +22,8 @@ _WIDENED = {
     pa.date64(): pa.date32(),
     pa.time32("s"): pa.time64("us"),
     pa.time32("ms"): pa.time64("us"),
+    pa.time64("ns"): pa.time64("us"),
+    pa.duration("ns"): pa.duration("us"),
     pa.string_view(): pa.string(),
     pa.binary_view(): pa.binary(),
 }
@@ -39,7 +41,7 @@ def read_arrow(rows: object, where: str) -> pa.Table:
         raise DataError(
             f"the rows cannot be read as a table: {_first_line(problem)}",
             where=where,
-            hint="Give every column values of one type.",
+            hint="Give every column values of one type, and times no finer than microseconds.",
         ) from None
     raise DataError(
         f"{type(rows).__name__} is not a table",
@@ -71,7 +73,7 @@ def spark_frame(spark: SparkSession, table: pa.Table, where: str) -> DataFrame:
         raise DataError(
             f"Spark cannot take the rows over: {_first_line(problem)}",
             where=where,
-            hint="Spark keeps microseconds; round finer times first.",
+            hint="Convert the columns to types that Spark has.",
         ) from None
 
 
@@ -90,9 +92,12 @@ def _table(rows: object) -> pa.Table | None:
 
 
 def _widened(field: pa.Field) -> pa.Field:
+    """The field as Spark takes it; nanoseconds become microseconds, or an error if they cannot."""
     dtype = field.type
     if kinds.is_dictionary(dtype):
         dtype = dtype.value_type
+    if kinds.is_timestamp(dtype):
+        dtype = pa.timestamp("us", dtype.tz)
     return pa.field(field.name, _WIDENED.get(dtype, dtype))
 
 

@@ -47,7 +47,7 @@ class Conversion:
     def safe_column(self) -> Column:
         """The declared column, NULL where the given value does not convert."""
         source = column_at(self.at)
-        return source if self.lossless else source.try_cast(self.declared)
+        return source if self.as_it_is else source.try_cast(self.declared)
 
     def loss(self) -> Column | None:
         """True of the rows whose value would come out different; None if there can be none."""

@@ -7,7 +7,7 @@ session time zone or wide offsets; state keeps one form, so that all segments fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 from pyspark.sql import types
@@ -125,14 +125,30 @@ def single_batch(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Rec
     return joined[0]
 
 
-def bounded_rows(rows: int, size: int) -> int:
+def regroup(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, limit: int
+) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of at least `limit` rows, but for the last one."""
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= limit:
+            yield single_batch(waiting, schema)
+            waiting, rows = [], 0
+    if rows:
+        yield single_batch(waiting, schema)
+
+
+def bounded_rows(rows: int = 0, size: int = 0) -> int:
     """How many rows to put in a batch, where `rows` of them take `size` bytes."""
     if size <= 0 or rows <= 0:
         return MAX_BATCH_ROWS
     return max(1, min(MAX_BATCH_ROWS, MAX_BATCH_BYTES * rows // size))
 
 
-def slices(batch: pa.RecordBatch) -> Iterable[pa.RecordBatch]:
+def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """The batch in pieces that are small enough to hand on."""
     step = bounded_rows(batch.num_rows, batch.nbytes)
     for start in range(0, batch.num_rows, step):

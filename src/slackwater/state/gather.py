@@ -18,7 +18,7 @@ from slackwater.state.columns import (
     stored_schema,
 )
 from slackwater.state.identity import consolidate
-from slackwater.state.matching import Arrangement
+from slackwater.state.matching import Arrangement, Portion
 from slackwater.state.segments import hash_column
 from slackwater.state.worker import Batches, metered
 
@@ -48,20 +48,20 @@ class Gather:
         conformed = (conform_batch(batch, schema) for batch in batches)
         for arriving in complete_hashes(conformed, schema, self.arrangement.portion()):
             hashes = hash_column(arriving)
-            keys = np.unique(hashes)
-            for first, last, stored in self.arrangement.whole_keys(keys):
-                low = int(np.searchsorted(hashes, keys[first], "left"))
-                high = int(np.searchsorted(hashes, keys[last - 1], "right"))
-                yield from slices(_compare(stored, arriving.slice(low, high - low)))
+            for portion in self.arrangement.whole_keys(np.unique(hashes)):
+                low = int(np.searchsorted(hashes, portion.keys[0], "left"))
+                high = int(np.searchsorted(hashes, portion.keys[-1], "right"))
+                yield from slices(_compare(portion, arriving.slice(low, high - low)))
 
 
-def _compare(stored: pa.RecordBatch, arriving: pa.RecordBatch) -> pa.RecordBatch:
+def _compare(portion: Portion, arriving: pa.RecordBatch) -> pa.RecordBatch:
     changes = arriving.filter(pc.not_equal(arriving.column(WEIGHT), 0))
-    old = stored.column(WEIGHT)
+    old = portion.rows.column(WEIGHT)
     nothing = pa.array(np.zeros(changes.num_rows, dtype=np.int64))
-    before = _with_weights(stored, old, old)
+    before = _with_weights(portion.rows, old, old)
     after = _with_weights(changes, nothing, changes.column(WEIGHT))
-    return consolidate(single_batch((before, after), before.schema), (OLD, NEW))
+    suspects = np.union1d(portion.suspects, hash_column(changes))
+    return consolidate(single_batch((before, after), before.schema), (OLD, NEW), suspects)
 
 
 def _with_weights(batch: pa.RecordBatch, old: pa.Array, new: pa.Array) -> pa.RecordBatch:
@@ -72,20 +72,19 @@ def _with_weights(batch: pa.RecordBatch, old: pa.Array, new: pa.Array) -> pa.Rec
 def complete_hashes(batches: Batches, schema: pa.Schema, limit: int) -> Iterator[pa.RecordBatch]:
     """Portions of about `limit` rows of a stream in order of `_h`; no hash is in two of them."""
     waiting: list[pa.RecordBatch] = []
-    rows = 0
+    rows, enough = 0, limit
     for batch in batches:
-        if not batch.num_rows:
-            continue
         waiting.append(batch)
         rows += batch.num_rows
-        if rows < limit:
+        if rows < enough:
             continue
         joined = single_batch(waiting, schema)
         hashes = hash_column(joined)
         end = int(np.searchsorted(hashes, hashes[-1], "left"))
         if end:
             yield joined.slice(0, end)
-        waiting = [joined.slice(end)]
-        rows = joined.num_rows - end
-    if waiting:
+        waiting, rows = [joined.slice(end)], len(hashes) - end
+        # A hash with many rows is copied together a few times, not with each batch.
+        enough = max(limit, 2 * rows)
+    if rows:
         yield single_batch(waiting, schema)

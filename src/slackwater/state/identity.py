@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.state.segments import Hashes, hash_column
+from slackwater.state.segments import Hashes, Places, hash_column
 
 Codes = npt.NDArray[np.int64]
 
@@ -29,15 +29,19 @@ def sort_by_hash(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.take(pa.array(np.argsort(hashes, kind="stable")))
 
 
-def consolidate(batch: pa.RecordBatch, weights: Sequence[str]) -> pa.RecordBatch:
+def consolidate(
+    batch: pa.RecordBatch, weights: Sequence[str], suspects: Hashes | None = None
+) -> pa.RecordBatch:
     """One row for each distinct row, in order of hash, with its weights added up.
 
     `weights` names the weight columns, the batch's last ones. A row whose weights are all zero
-    is left out. Of several equal rows the first stays as it was stored.
+    is left out. Of several equal rows the first stays as it was stored. `suspects`, if given,
+    are the only hashes, ascending, under which equal rows can be.
     """
     ordered = sort_by_hash(batch)
-    if ordered.num_rows:
-        ordered = _add_equal_rows(ordered, weights)
+    twins = _twins(hash_column(ordered), suspects)
+    if len(twins):
+        ordered = _add_equal_rows(ordered, weights, twins)
     kept = None
     for name in weights:
         counts = pc.not_equal(ordered.column(name), 0)
@@ -47,11 +51,8 @@ def consolidate(batch: pa.RecordBatch, weights: Sequence[str]) -> pa.RecordBatch
     return ordered.filter(kept)
 
 
-def _add_equal_rows(batch: pa.RecordBatch, weights: Sequence[str]) -> pa.RecordBatch:
-    """Sum rows that are equal. Only rows that share their hash with another can be."""
-    twins = _twins(hash_column(batch))
-    if not len(twins):
-        return batch
+def _add_equal_rows(batch: pa.RecordBatch, weights: Sequence[str], twins: Places) -> pa.RecordBatch:
+    """Sum rows that are equal, which only the rows numbered in `twins` can be."""
     columns = [batch.column(index) for index in range(batch.num_columns - len(weights))]
     subset = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
     if len(twins) < batch.num_rows:
@@ -64,16 +65,21 @@ def _add_equal_rows(batch: pa.RecordBatch, weights: Sequence[str]) -> pa.RecordB
     return _replace_weights(batch, sums, twins, heads)
 
 
-def _twins(hashes: Hashes) -> npt.NDArray[np.intp]:
+def _twins(hashes: Hashes, suspects: Hashes | None) -> Places:
     """The rows whose hash is also the one before or after, in sorted hashes."""
+    if not len(hashes) or (suspects is not None and not len(suspects)):
+        return np.zeros(0, dtype=np.intp)
     equal = hashes[1:] == hashes[:-1]
     twin = np.zeros(len(hashes), dtype=bool)
     twin[1:] |= equal
     twin[:-1] |= equal
+    if suspects is not None:
+        places = np.minimum(np.searchsorted(suspects, hashes), len(suspects) - 1)
+        twin &= suspects[places] == hashes
     return np.flatnonzero(twin)
 
 
-def _first_places(groups: Codes) -> npt.NDArray[np.intp]:
+def _first_places(groups: Codes) -> Places:
     """Where each group number appears first; numbers are given in order of appearance."""
     seen = np.maximum.accumulate(groups)
     return np.flatnonzero(np.concatenate(([True], seen[1:] > seen[:-1])))
@@ -82,9 +88,9 @@ def _first_places(groups: Codes) -> npt.NDArray[np.intp]:
 def _sums(
     batch: pa.RecordBatch,
     name: str,
-    twins: npt.NDArray[np.intp],
+    twins: Places,
     groups: Codes,
-    heads: npt.NDArray[np.intp],
+    heads: Places,
 ) -> Hashes:
     given: Hashes = batch.column(name).to_numpy(zero_copy_only=True)
     sums = np.zeros(len(heads), dtype=np.int64)
@@ -97,8 +103,8 @@ def _sums(
 def _replace_weights(
     batch: pa.RecordBatch,
     sums: dict[str, Hashes],
-    twins: npt.NDArray[np.intp],
-    heads: npt.NDArray[np.intp],
+    twins: Places,
+    heads: Places,
 ) -> pa.RecordBatch:
     keep = np.ones(batch.num_rows, dtype=bool)
     keep[twins] = False

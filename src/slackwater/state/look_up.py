@@ -10,20 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from pyspark.accumulators import Accumulator
 
-from slackwater.state.columns import HASH, MAX_BATCH_ROWS, WEIGHT, bounded_rows, column_names
-from slackwater.state.identity import consolidate, sort_by_hash
+from slackwater.state.columns import HASH, bounded_rows, column_names
+from slackwater.state.identity import sort_by_hash
 from slackwater.state.matching import Arrangement
-from slackwater.state.segments import Hashes, expand, hash_column
+from slackwater.state.segments import Hashes, Places, expand, hash_column
 from slackwater.state.worker import Batches, metered
 
 MATCHES = "_matches"
 MATCH_WEIGHT = "_sw"
-
-Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +48,21 @@ class LookUp:
 
     def _stored(self, keys: Hashes) -> Iterator[pa.RecordBatch]:
         if self.net:
-            for _, _, rows in self.arrangement.whole_keys(keys):
-                yield consolidate(rows, (WEIGHT,))
+            for portion in self.arrangement.whole_keys(keys):
+                yield portion.net()
         else:
             for rows in self.arrangement.any_order(keys):
                 yield sort_by_hash(rows)
 
     def _pairs(self, probe: Probe, rows: pa.RecordBatch, starts: Places, stops: Places) -> Batches:
         step = _pair_step(probe.others, rows)
-        ends = np.cumsum(stops - starts)
+        ends: Places = np.cumsum(stops - starts)
         total = int(ends[-1]) if len(ends) else 0
         for low in range(0, total, step):
             places = np.arange(low, min(low + step, total))
             left = np.searchsorted(ends, places, "right")
             right = stops[left] - (ends[left] - places)
-            yield _beside(probe.others.take(pa.array(left)), rows.take(pa.array(right)))
+            yield _beside(_take(probe.others, left), _take(rows, right))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +79,8 @@ class LookUpNested:
     def _matches(self, batches: Batches) -> Batches:
         for batch in batches:
             probe = Probe.of(batch)
-            for first, last, rows in self.arrangement.whole_keys(probe.keys):
-                part = probe.between(first, last)
-                state = consolidate(rows, (WEIGHT,))
+            for portion in self.arrangement.whole_keys(probe.keys):
+                part, state = probe.between(portion.keys), portion.net()
                 starts, stops = part.ranges(hash_column(state))
                 yield from self._nest(part, state, starts, stops)
 
@@ -95,7 +91,7 @@ class LookUpNested:
         while low < len(ends):
             before = int(ends[low - 1]) if low else 0
             full = int(np.searchsorted(ends, before + step, "right"))
-            high = min(max(low + 1, full), low + MAX_BATCH_ROWS)
+            high = min(max(low + 1, full), low + bounded_rows())
             lists = self._lists(rows, starts[low:high], stops[low:high])
             others = probe.others.slice(low, high - low)
             yield pa.RecordBatch.from_arrays(
@@ -129,9 +125,8 @@ class Probe:
         others = batch.select([i for i in range(batch.num_columns) if i != place])
         return Probe(hashes[order], _take(others, order), np.unique(hashes))
 
-    def between(self, first: int, last: int) -> Probe:
-        """The rows of the keys numbered `first` up to, not including, `last`."""
-        keys = self.keys[first:last]
+    def between(self, keys: Hashes) -> Probe:
+        """The rows of `keys`, which are some of its own that follow one another."""
         low = int(np.searchsorted(self.hashes, keys[0], "left"))
         high = int(np.searchsorted(self.hashes, keys[-1], "right"))
         return Probe(self.hashes[low:high], self.others.slice(low, high - low), keys)

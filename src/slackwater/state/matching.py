@@ -8,12 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from slackwater.state.columns import (
-    MAX_BATCH_BYTES,
-    MAX_BATCH_ROWS,
-    single_batch,
-    stored_schema,
-)
+from slackwater.state.columns import WEIGHT, bounded_rows, regroup, single_batch, stored_schema
+from slackwater.state.identity import Codes, consolidate
 from slackwater.state.segments import (
     Hashes,
     Hits,
@@ -22,6 +18,19 @@ from slackwater.state.segments import (
     mean_row_bytes,
     open_between,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """The rows stored under `keys`; only under `suspects` may one row be there twice."""
+
+    keys: Hashes
+    rows: pa.RecordBatch
+    suspects: Hashes
+
+    def net(self) -> pa.RecordBatch:
+        """The rows in order of hash, equal ones added up."""
+        return consolidate(self.rows, (WEIGHT,), self.suspects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +43,7 @@ class Arrangement:
 
     def portion(self) -> int:
         """How many stored rows to hold in memory at once."""
-        return max(1, min(MAX_BATCH_ROWS, MAX_BATCH_BYTES // max(1, mean_row_bytes(self.files))))
+        return bounded_rows(1, mean_row_bytes(self.files))
 
     def any_order(self, keys: Hashes) -> Iterator[pa.RecordBatch]:
         """The rows stored under the ascending, distinct `keys`, as they are stored.
@@ -42,26 +51,22 @@ class Arrangement:
         The rows of one key may come in several portions.
         """
         schema, limit = stored_schema(self.columns), self.portion()
-        waiting: list[pa.RecordBatch] = []
-        for hits in self._find(keys):
-            waiting.append(hits.rows())
-            if sum(batch.num_rows for batch in waiting) >= limit:
-                yield single_batch(waiting, schema)
-                waiting = []
-        if waiting:
-            yield single_batch(waiting, schema)
+        found = (hits.rows() for hits in self._find(keys))
+        return regroup(found, schema, limit)
 
-    def whole_keys(self, keys: Hashes) -> Iterator[tuple[int, int, pa.RecordBatch]]:
-        """The rows stored under portions of `keys`: the keys numbered first to last, and rows.
+    def whole_keys(self, keys: Hashes) -> Iterator[Portion]:
+        """The rows stored under the ascending, distinct `keys`, a portion of keys at a time.
 
         All rows of a key are in one portion; every key is in exactly one, found or not.
         """
         hits = list(self._find(keys))
+        counts, sources = _count(hits, len(keys))
         schema = stored_schema(self.columns)
-        for first, last in _portions(hits, len(keys), self.portion()):
+        for first, last in _portions(counts, self.portion()):
             found = (each.between(first, last) for each in hits)
             rows = single_batch((each.rows() for each in found if len(each.keys)), schema)
-            yield first, last, rows
+            part = keys[first:last]
+            yield Portion(part, rows, part[sources[first:last] > 1])
 
     def _find(self, keys: Hashes) -> Iterator[Hits]:
         if len(keys):
@@ -69,14 +74,20 @@ class Arrangement:
                 yield from find(segment, keys)
 
 
-def _portions(hits: Sequence[Hits], keys: int, limit: int) -> Iterator[tuple[int, int]]:
-    """Cut the numbers of the keys where about `limit` rows have been found."""
-    counts = np.zeros(keys, dtype=np.int64)
+def _count(hits: Sequence[Hits], keys: int) -> tuple[Codes, Codes]:
+    """How many rows were found under each key, and in how many places that may overlap."""
+    rows, sources = np.zeros(keys, dtype=np.int64), np.zeros(keys, dtype=np.int64)
     for each in hits:
-        counts[each.keys] += each.stops - each.starts
+        rows[each.keys] += each.stops - each.starts
+        sources[each.keys] += 1 if each.consolidated else 2
+    return rows, sources
+
+
+def _portions(counts: Codes, limit: int) -> Iterator[tuple[int, int]]:
+    """Cut the numbers of the keys where about `limit` rows have been found."""
     totals = np.cumsum(counts)
     first = 0
-    while first < keys:
+    while first < len(counts):
         before = int(totals[first - 1]) if first else 0
         last = max(first + 1, int(np.searchsorted(totals, before + limit, "right")))
         yield first, last

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import stat_result
 from pathlib import Path
@@ -21,6 +21,7 @@ import pyarrow as pa
 from slackwater.errors import DataError
 
 Hashes = npt.NDArray[np.int64]
+Places = npt.NDArray[np.intp]
 CONSOLIDATED = b"slackwater.consolidated"
 _MAX_OPEN = 256
 
@@ -62,14 +63,15 @@ class Hits:
     """Where keys were found in one batch: key `keys[i]` at the rows `starts[i]:stops[i]`."""
 
     batch: pa.RecordBatch
-    keys: npt.NDArray[np.intp]
-    starts: npt.NDArray[np.intp]
-    stops: npt.NDArray[np.intp]
+    consolidated: bool
+    keys: Places
+    starts: Places
+    stops: Places
 
     def between(self, first: int, last: int) -> Hits:
         """The hits of the keys numbered `first` up to, not including, `last`."""
-        low, high = np.searchsorted(self.keys, (first, last))
-        return Hits(self.batch, self.keys[low:high], self.starts[low:high], self.stops[low:high])
+        part = slice(*np.searchsorted(self.keys, (first, last)))
+        return replace(self, keys=self.keys[part], starts=self.starts[part], stops=self.stops[part])
 
     def rows(self) -> pa.RecordBatch:
         """The rows found, in the order of their hashes."""
@@ -151,14 +153,13 @@ def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
     highs = np.searchsorted(keys, segment.lasts, "right")
     for index in np.flatnonzero(highs > lows):
         low, high = lows[index], highs[index]
-        hits = _find_in_batch(segment.hashes[index], keys[low:high])
-        if len(hits[0]):
-            yield Hits(segment.batches[index], hits[0] + low, hits[1], hits[2])
+        found, starts, stops = _find_in_batch(segment.hashes[index], keys[low:high])
+        if len(found):
+            batch = segment.batches[index]
+            yield Hits(batch, segment.consolidated, found + low, starts, stops)
 
 
-def _find_in_batch(
-    hashes: Hashes, keys: Hashes
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _find_in_batch(hashes: Hashes, keys: Hashes) -> tuple[Places, Places, Places]:
     """Keys found, and their rows. The shorter side is looked up in the longer."""
     if len(keys) <= len(hashes):
         starts = np.searchsorted(hashes, keys, "left")
@@ -188,7 +189,7 @@ def _edges(hashes: Hashes, low: int, high: int) -> tuple[int, int]:
     return start, stop
 
 
-def expand(starts: npt.NDArray[np.intp], stops: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+def expand(starts: Places, stops: Places) -> Places:
     """All numbers of several ranges, one range after the other.
 
     >>> expand(np.array([3, 10]), np.array([5, 12])).tolist()

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import pyarrow as pa
 from pyspark.accumulators import Accumulator
 
 from slackwater.state.columns import WEIGHT, single_batch, stored_schema
 from slackwater.state.identity import consolidate
 from slackwater.state.matching import Arrangement
-from slackwater.state.segments import Segment, cut, open_between
+from slackwater.state.segments import Hashes, Segment, cut, hash_column, open_between
 from slackwater.state.worker import Batches, metered
 
 FIRST_HASH = -(2**63)
@@ -53,13 +54,39 @@ def scan(arrangement: Arrangement, hashes: Range, *, net: bool) -> Iterator[pa.R
         return
     schema = stored_schema(arrangement.columns)
     for low, high in _portions(segments, hashes, arrangement.portion()):
-        pieces = [(segment, cut(segment, low, high)) for segment in segments]
-        found = [(segment, batches) for segment, batches in pieces if batches]
-        if len(found) == 1 and found[0][0].consolidated:
-            yield from found[0][1]
-        elif found:
-            rows = single_batch((b for _, batches in found for b in batches), schema)
-            yield consolidate(rows, (WEIGHT,))
+        found = [_Cut(segment, cut(segment, low, high)) for segment in segments]
+        yield from _net([each for each in found if each.batches], schema)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """What a segment holds in a range."""
+
+    segment: Segment
+    batches: list[pa.RecordBatch]
+
+    def rows(self) -> int:
+        """How many rows these are."""
+        return sum(batch.num_rows for batch in self.batches)
+
+
+def _net(found: list[_Cut], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The rows of all, equal ones added up. What one merged segment holds alone is final."""
+    found.sort(key=_Cut.rows, reverse=True)
+    if len(found) == 1 and found[0].segment.consolidated:
+        yield from found[0].batches
+    elif found:
+        rows = single_batch((batch for each in found for batch in each.batches), schema)
+        yield consolidate(rows, (WEIGHT,), _suspects(found))
+
+
+def _suspects(found: list[_Cut]) -> Hashes | None:
+    """The hashes under which a row may be twice: those of all segments but the largest."""
+    if not found[0].segment.consolidated:
+        return None
+    return np.unique(
+        np.concatenate([hash_column(batch) for each in found[1:] for batch in each.batches])
+    )
 
 
 def _portions(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[Range]:

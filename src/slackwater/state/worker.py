@@ -15,9 +15,11 @@ Batches = Iterator[pa.RecordBatch]
 def metered(batches: Batches, cpu: Accumulator[int] | None) -> Batches:
     """The same batches; the nanoseconds this thread worked go to `cpu` when they are through."""
     started = time.thread_time_ns()
-    yield from batches
-    if cpu is not None:
-        cpu.add(time.thread_time_ns() - started)
+    try:
+        yield from batches
+    finally:
+        if cpu is not None:
+            cpu.add(time.thread_time_ns() - started)
 
 
 def task_numbers() -> tuple[int, int]:

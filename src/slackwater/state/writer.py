@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from pyspark.accumulators import Accumulator
 
 from slackwater.state.columns import (
-    MAX_BATCH_ROWS,
     WEIGHT,
+    bounded_rows,
     conform_batch,
+    regroup,
     single_batch,
     slices,
     stored_schema,
@@ -162,27 +163,14 @@ class WriteSegment:
             gathered = single_batch(batches, schema)
             yield consolidate(gathered, (WEIGHT,)) if self.consolidate else sort_by_hash(gathered)
         elif self.consolidate:
-            for batch in complete_hashes(batches, schema, MAX_BATCH_ROWS):
+            for batch in complete_hashes(batches, schema, bounded_rows()):
                 yield consolidate(batch, (WEIGHT,))
         else:
-            yield from regroup(batches, schema)
-
-
-def regroup(batches: Batches, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of full size: Spark sends small ones, files want large ones."""
-    waiting: list[pa.RecordBatch] = []
-    rows = 0
-    for batch in batches:
-        waiting.append(batch)
-        rows += batch.num_rows
-        if rows >= MAX_BATCH_ROWS:
-            yield single_batch(waiting, schema)
-            waiting, rows = [], 0
-    if rows:
-        yield single_batch(waiting, schema)
+            # Spark sends small batches; files want large ones.
+            yield from regroup(batches, schema, bounded_rows())
 
 
 def manifest(files: Iterable[SegmentFile], directory: str) -> pa.RecordBatch:
     """What was written, as rows for the driver."""
-    rows = [{name: getattr(file, name, directory) for name in MANIFEST.names} for file in files]
+    rows = [{**asdict(file), "directory": directory} for file in files]
     return pa.RecordBatch.from_pylist(rows, schema=MANIFEST)

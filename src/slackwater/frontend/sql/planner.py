@@ -73,6 +73,8 @@ class Query:
     fragments: Mapping[str, Fragment] = field(repr=False)
     notes: tuple[str, ...]
     timings: Timings = field(compare=False)
+    spark_schema: str = ""
+    """The columns of the answer in Spark's JSON form."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -213,7 +215,8 @@ class Planner:
             json=(written_at - analysed_at) * 1e3,
             algebra=(perf_counter() - written_at) * 1e3,
         )
-        return Query(rel, tuple(frame.columns), fragments, notes, timings)
+        schema = str(analyzed.schema().json())
+        return Query(rel, tuple(frame.columns), fragments, notes, timings, schema)
 
     def _read(
         self, frame: DataFrame, text: str, optimized: Any, analyzed: Any

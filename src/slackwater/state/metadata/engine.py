@@ -106,7 +106,7 @@ def process_name() -> str:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """A transaction that sees one moment of the database, whatever others commit meanwhile."""
-    with _translated(engine), engine.connect() as connection:
+    with translated(engine), engine.connect() as connection:
         if engine.dialect.name == "postgresql":
             connection.execution_options(isolation_level="REPEATABLE READ")
         with connection.begin():
@@ -116,7 +116,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """A transaction that is durable when the block ends, and never happened if it raises."""
-    with _translated(engine), engine.connect() as connection:
+    with translated(engine), engine.connect() as connection:
         connection.execution_options(**{_WRITES: True})
         with connection.begin():
             if engine.dialect.name == "postgresql":
@@ -125,7 +125,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def _translated(engine: Engine) -> Iterator[None]:
+def translated(engine: Engine) -> Iterator[None]:
     """Turn the database's own errors into ours, without passwords in the message."""
     try:
         yield

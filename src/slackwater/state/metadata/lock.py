@@ -15,7 +15,7 @@ from typing import Final, Self
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from slackwater.state.metadata.engine import process_name
+from slackwater.state.metadata.engine import process_name, translated
 from slackwater.state.metadata.errors import HomeLockedError
 from slackwater.state.metadata.ownership import claim_home
 from slackwater.state.metadata.store import MetadataStore
@@ -92,18 +92,18 @@ def _lock_database(home: Path, store: MetadataStore) -> Connection | None:
     if store.engine.dialect.name != "postgresql":
         return None
     # The identity keeps homes apart that share a database in different schemas.
-    key = int(store.head().identity[:15], 16)
-    connection = store.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-    try:
-        taken = connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": key})
-        holder = None if taken else connection.scalar(_HOLDER, {"key": key})
-    except SQLAlchemyError:
-        connection.close()
-        raise
-    if not taken:
-        connection.close()
-        raise _refused(home, str(holder or ""))
-    return connection
+    key = {"key": int(store.head().identity[:15], 16)}
+    with translated(store.engine):
+        connection = store.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            if connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), key):
+                return connection
+            holder = connection.scalar(_HOLDER, key)
+        except SQLAlchemyError:
+            connection.close()
+            raise
+    connection.close()
+    raise _refused(home, str(holder or ""))
 
 
 def _refused(home: Path, holder: str) -> HomeLockedError:

@@ -1,30 +1,21 @@
-"""Reads the metadata: rows into records, all within a transaction of the caller."""
+"""Reads rows of the metadata as records, within a transaction of the caller."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, or_, select
+from sqlalchemy import Connection, Row, select
 
 from slackwater.state.metadata import schema
 from slackwater.state.metadata.records import (
-    ArrangementRecord,
     BatchRecord,
-    CatalogState,
     Commit,
     RunRecord,
     SegmentRecord,
-    SourceRecord,
-    ViewRecord,
 )
 from slackwater.state.segments import SegmentFile
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 if TYPE_CHECKING:
     AnyRow = Row[*tuple[Any, ...]]
 
@@ -62,79 +53,16 @@ def read_head(connection: Connection) -> Head:
     return Head(*connection.execute(select(*columns)).one())
 
 
-def read_state(connection: Connection, commit: int, *, newest: bool) -> CatalogState:
-    """Everything live at `commit`; for the `newest` one no ended row is touched."""
-    read = _Facts(connection, commit, newest)
-    arrangements = read.arrangements()
-    return CatalogState(
-        commit=commit,
-        sources=read.sources(),
-        views=read.views(),
-        arrangements=arrangements,
-        segments=read.segments(arrangements),
-        progress=read.progress(),
-        offsets=read.offsets(),
-    )
-
-
-class _Facts:
-    """The tables of facts, as they were at one commit."""
-
-    def __init__(self, connection: Connection, commit: int, newest: bool):
-        self._connection = connection
-        self._commit = commit
-        self._newest = newest
-
-    def sources(self) -> Mapping[str, SourceRecord]:
-        table = schema.sources.c
-        columns = select(table.name, table.definition, table.arrangement, table.created)
-        rows = self._live(columns, schema.sources)
-        return _frozen((row[0], SourceRecord(*row)) for row in rows)
-
-    def views(self) -> Mapping[str, ViewRecord]:
-        table = schema.views.c
-        columns = select(table.name, table.definition, table.arrangement, table.created)
-        rows = self._live(columns, schema.views)
-        return _frozen((row[0], ViewRecord(*row)) for row in rows)
-
-    def arrangements(self) -> Mapping[str, ArrangementRecord]:
-        table = schema.arrangements.c
-        rows = self._live(select(table.id, table.definition, table.created), schema.arrangements)
-        return _frozen((row[0], ArrangementRecord(*row)) for row in rows)
-
-    def segments(self, arrangements: Iterable[str]) -> Mapping[str, tuple[SegmentRecord, ...]]:
-        found: dict[str, list[SegmentRecord]] = defaultdict(list)
-        for row in self._live(SEGMENTS, schema.segments):
-            # What a later commit removed is whole here: a state never changes.
-            found[row[1]].append(replace(segment_record(row), removed=None))
-        return _frozen((name, tuple(found[name])) for name in arrangements)
-
-    def progress(self) -> Mapping[tuple[str, str], int]:
-        table = schema.progress.c
-        rows = self._live(select(table.view, table.source, table.source_offset), schema.progress)
-        return _frozen(((view, source), offset) for view, source, offset in rows)
-
-    def offsets(self) -> Mapping[str, int]:
-        table = schema.source_offsets.c
-        rows = self._live(select(table.source, table.source_offset), schema.source_offsets)
-        return _frozen((source, offset) for source, offset in rows)
-
-    def _live(self, columns: Select[*tuple[Any, ...]], table: Table) -> Iterable[AnyRow]:
-        condition = live_at(table, None if self._newest else self._commit)
-        return self._connection.execute(columns.where(condition).order_by(table.c.number))
-
-
-def live_at(table: Table, commit: int | None) -> ColumnElement[bool]:
-    """The rows that live at a commit; None is the newest."""
-    if commit is None:
-        return table.c.removed.is_(None)
-    return (table.c.created <= commit) & or_(table.c.removed.is_(None), table.c.removed > commit)
-
-
 def segment_record(row: AnyRow) -> SegmentRecord:
     """A row of `SEGMENTS` as a record."""
     number, arrangement, *file, level, offset, created, removed = row
     return SegmentRecord(number, arrangement, SegmentFile(*file), level, offset, created, removed)
+
+
+def live_segment(row: AnyRow) -> SegmentRecord:
+    """A row of `SEGMENTS` as the record of a state where it lives: no later commit changes it."""
+    number, arrangement, *file, level, offset, created, _removed = row
+    return SegmentRecord(number, arrangement, SegmentFile(*file), level, offset, created, None)
 
 
 def read_commits(connection: Connection, after: int) -> tuple[Commit, ...]:
@@ -182,7 +110,3 @@ def read_batches(connection: Connection, source: str, after: int) -> tuple[Batch
         .order_by(table.source_offset)
     )
     return tuple(BatchRecord(*row) for row in connection.execute(query))
-
-
-def _frozen(pairs: Iterable[tuple[Key, Value]]) -> Mapping[Key, Value]:
-    return MappingProxyType(dict(pairs))

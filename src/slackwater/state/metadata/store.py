@@ -18,7 +18,7 @@ from slackwater.state.metadata import prune, reads, schema
 from slackwater.state.metadata.engine import open_engine, reading, writing
 from slackwater.state.metadata.errors import ConflictError, MetadataError, RetentionError
 from slackwater.state.metadata.facts import chunks
-from slackwater.state.metadata.migrations import migrate
+from slackwater.state.metadata.migrations import is_current, migrate
 from slackwater.state.metadata.reads import Head
 from slackwater.state.metadata.records import (
     BatchRecord,
@@ -28,6 +28,7 @@ from slackwater.state.metadata.records import (
     SegmentRecord,
     Transaction,
 )
+from slackwater.state.metadata.states import read_newest_state, read_old_state
 from slackwater.state.metadata.writes import write_transaction
 
 
@@ -44,8 +45,11 @@ class MetadataStore:
         """Open a SQLite file, or a database by its URL, and bring its layout up to date."""
         engine = open_engine(address)
         try:
-            with writing(engine) as connection:
-                migrate(connection)
+            with reading(engine) as connection:
+                current = is_current(connection)
+            if not current:
+                with writing(engine) as connection:
+                    migrate(connection)
         except BaseException:
             engine.dispose()
             raise
@@ -87,13 +91,17 @@ class MetadataStore:
         with self._reading() as connection:
             head = reads.read_head(connection)
             if commit is None or commit == head.version:
-                return self._newest_state(connection, head.version)
+                return self._newest_state(connection, head)
             _require_retained(head, commit)
-            return reads.read_state(connection, commit, newest=False)
+            return read_old_state(connection, commit)
 
-    def _newest_state(self, connection: Connection, version: int) -> CatalogState:
-        if self._newest is None or self._newest.commit != version:
-            self._newest = reads.read_state(connection, version, newest=True)
+    def _newest_state(self, connection: Connection, head: Head) -> CatalogState:
+        known = self._newest
+        if known is not None and known.commit == head.version:
+            return known
+        if known is not None and known.commit < head.retained_from:
+            known = None  # What ended since may be forgotten already.
+        self._newest = read_newest_state(connection, head.version, known)
         return self._newest
 
     def commit(self, transaction: Transaction, expected: int) -> Commit:
@@ -214,13 +222,14 @@ class MetadataStore:
             return tuple(reads.segment_record(row) for row in rows)
 
     def forget(self, ids: Iterable[int]) -> None:
-        """Forget removed segments whose files are gone."""
+        """Forget segments whose files are gone; those a retained commit needs stay."""
         table = schema.segments.c
         with self._writing() as connection:
+            floor = reads.read_head(connection).retained_from
             for chunk in chunks(tuple(ids)):
-                ended = table.number.in_(chunk) & table.removed.is_not(None)
-                connection.execute(delete(schema.segments).where(ended))
-            prune.forget_arrangements(connection, reads.read_head(connection).retained_from)
+                unneeded = table.number.in_(chunk) & (table.removed <= floor)
+                connection.execute(delete(schema.segments).where(unneeded))
+            prune.forget_arrangements(connection, floor)
 
     def named_paths(self) -> frozenset[str]:
         """The files of all segments, removed ones too until they are forgotten."""

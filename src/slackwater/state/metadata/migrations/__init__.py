@@ -39,11 +39,17 @@ def _first_layout(connection: Connection) -> None:
 MIGRATIONS: Final[tuple[Migration, ...]] = (Migration(1, "first layout", _first_layout),)
 
 
+def is_current(connection: Connection) -> bool:
+    """Whether nothing needs to be done, which is nearly always and found out without a lock."""
+    return layout_of(connection) == MIGRATIONS[-1].number
+
+
 def migrate(connection: Connection, steps: Sequence[Migration] = MIGRATIONS) -> None:
     """Bring the database to the newest layout, inside the caller's transaction."""
     if connection.dialect.name == "postgresql":
         # Two processes that open a new home at once must not both make the tables.
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_KEY})"))
+    schema.migrations.create(connection, checkfirst=True)
     done = layout_of(connection)
     if done > steps[-1].number:
         raise NewerLayoutError(
@@ -64,6 +70,6 @@ def migrate(connection: Connection, steps: Sequence[Migration] = MIGRATIONS) -> 
 def layout_of(connection: Connection) -> int:
     """The number of the last migration that was applied; 0 for an empty database."""
     if not inspect(connection).has_table(schema.migrations.name):
-        schema.migrations.create(connection)
+        return 0
     numbers = connection.scalars(select(schema.migrations.c.number)).all()
     return max(numbers, default=0)

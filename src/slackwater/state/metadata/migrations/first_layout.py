@@ -52,7 +52,7 @@ _STATEMENTS = (
     "CREATE INDEX offsets_by_end ON source_offsets (removed)",
     "CREATE INDEX progress_by_end ON progress (removed)",
     # The change feed, the batches of a source, the history of a view.
-    "CREATE INDEX changes_by_commit ON segments (arrangement, created) WHERE level = 0",
+    "CREATE INDEX segments_by_arrangement ON segments (arrangement, created)",
     "CREATE UNIQUE INDEX one_batch_per_offset ON batches (source, source_offset, commit_version)",
     "CREATE INDEX runs_by_view ON runs (view, number)",
     "CREATE INDEX runs_by_commit ON runs (commit_version)",

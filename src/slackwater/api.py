@@ -1,0 +1,174 @@
+"""What users call: open a home, declare sources and views, ingest, refresh, read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from slackwater.engine.definitions import SourceDefinition, ViewDefinition
+from slackwater.engine.ingest import IngestResult
+from slackwater.engine.keeper import Keeper
+from slackwater.engine.run import RunResult
+from slackwater.engine.verify import VerifyResult
+from slackwater.plan.goals import Goal
+from slackwater.runtime.session import SparkHandle, open_spark
+
+__all__ = ["Goal", "Session", "View", "open_home"]
+
+
+def open_home(
+    home: str | Path,
+    spark: SparkSession | None = None,
+    *,
+    metadata: str | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Session:
+    """Open a home, making it if it is new; a local Spark is started if none is given.
+
+    `metadata` is the address of a database for the catalog; by default it is a file in the
+    home. `progress` is told what is going on.
+    """
+    handle = open_spark(spark=spark)
+    try:
+        keeper = Keeper.open(Path(home), handle.spark, metadata, progress)
+    except BaseException:
+        handle.stop()
+        raise
+    return Session(keeper, handle)
+
+
+class Session:
+    """An open home."""
+
+    def __init__(self, keeper: Keeper, handle: SparkHandle):
+        """Use `slackwater.open`."""
+        self._keeper = keeper
+        self._handle = handle
+
+    def create_source(
+        self,
+        name: str,
+        schema: StructType | str,
+        key: Sequence[str] = (),
+        append_only: bool = False,
+        on_missing: str = "error",
+    ) -> Source:
+        """Declare a table that changes."""
+        source = self._keeper.create_source(name, schema, tuple(key), append_only, on_missing)
+        return Source(self, source)
+
+    def ingest(
+        self, name: str, rows: object, op: str | None = None, weight: str | None = None
+    ) -> IngestResult:
+        """Take a batch of changes into a source, whole or not at all."""
+        return self._keeper.ingest(name, rows, op, weight)
+
+    def create_view(
+        self,
+        name: str,
+        query: str | DataFrame,
+        goal: Goal | None = None,
+        refresh: str = "auto",
+        scope: str = "all",
+    ) -> View:
+        """Declare a standing query; it is filled by the next refresh."""
+        view = self._keeper.create_view(name, query, goal, refresh, scope)
+        return View(self, view.name)
+
+    def table(self, name: str) -> DataFrame:
+        """A source or view as a DataFrame to build queries on; it has columns but no rows."""
+        return self._keeper.table(name)
+
+    def refresh(self) -> RunResult:
+        """One run: everything pending, every view, one commit."""
+        return self._keeper.refresh()
+
+    def view(self, name: str) -> View:
+        """A view that exists."""
+        self._keeper.view(name)
+        return View(self, name)
+
+    def views(self) -> tuple[str, ...]:
+        """The names of all views."""
+        return tuple(self._keeper.catalog().views)
+
+    def sources(self) -> tuple[str, ...]:
+        """The names of all sources."""
+        return tuple(self._keeper.catalog().sources)
+
+    def verify(self, name: str) -> VerifyResult:
+        """Recompute a view with plain Spark and compare."""
+        return self._keeper.verify(name)
+
+    def drop_view(self, name: str) -> None:
+        """Remove a view and the state that no other view needs."""
+        self._keeper.drop_view(name)
+
+    def drop_source(self, name: str) -> None:
+        """Remove a source that no view reads."""
+        self._keeper.drop_source(name)
+
+    def close(self) -> None:
+        """Release the home, and the Spark session if it was started here."""
+        self._keeper.close()
+        self._handle.stop()
+
+    @property
+    def keeper(self) -> Keeper:
+        """What does the work."""
+        return self._keeper
+
+    def __enter__(self) -> Session:
+        """The session itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close, whatever happened in the block."""
+        self.close()
+
+
+class Source:
+    """A declared source."""
+
+    def __init__(self, session: Session, definition: SourceDefinition):
+        """Use `Session.create_source`."""
+        self._session = session
+        self.definition = definition
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.definition.name
+
+    def ingest(
+        self, rows: object, op: str | None = None, weight: str | None = None
+    ) -> IngestResult:
+        """Take a batch of changes in."""
+        return self._session.ingest(self.name, rows, op, weight)
+
+
+class View:
+    """A declared view."""
+
+    def __init__(self, session: Session, name: str):
+        """Use `Session.create_view` or `Session.view`."""
+        self._session = session
+        self.name = name
+
+    @property
+    def definition(self) -> ViewDefinition:
+        """How it was declared."""
+        return self._session.keeper.view(self.name)
+
+    def read(self, commit: int | None = None) -> DataFrame:
+        """The answer as of the last refresh, or of an older commit that is still kept."""
+        return self._session.keeper.read(self.name, commit)

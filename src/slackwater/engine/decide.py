@@ -1,0 +1,102 @@
+"""Decides, view by view, how a run brings it up to date, and keeps the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from slackwater.algebra.rel import Rel
+from slackwater.compiler.refresh import Action, read_names
+from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
+from slackwater.engine.home import Catalog
+from slackwater.optimizer.choose import Chooser
+from slackwater.optimizer.facts import Facts
+
+_REBUILD_SHARE = 0.5
+"""Above this share of changed rows a run over all rows touches fewer than one over changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One way to bring a view up to date, and about how many rows it would touch."""
+
+    action: Action
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is done with a view in a run, and why."""
+
+    view: ViewDefinition
+    action: Action
+    reason: str
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What the sources hold, and what views have not seen of it."""
+
+    rows: Mapping[str, int]
+    changed: Mapping[str, int]
+
+    def over(self, names: frozenset[str]) -> tuple[int, int]:
+        """Rows and changed rows of some sources."""
+        return (
+            sum(self.rows.get(name, 0) for name in names),
+            sum(self.changed.get(name, 0) for name in names),
+        )
+
+
+def needed_state(rel: Rel, facts: Facts) -> tuple[str, ...]:
+    """The arrangements below a view's answer."""
+    chooser = Chooser(facts)
+    found: dict[str, None] = {}
+    for each in chooser.kept_operators(rel):
+        for need in chooser.needs(each):
+            found[need.arrangement.id] = None
+    return tuple(found)
+
+
+def base_sources(view: ViewDefinition, catalog: Catalog) -> frozenset[str]:
+    """The sources a view reads, also through other views."""
+    found: set[str] = set()
+    for name in read_names(view.plan):
+        if name in catalog.state.views:
+            found |= base_sources(catalog.view(name), catalog)
+        else:
+            found.add(name)
+    return frozenset(found)
+
+
+def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pending) -> Decision:
+    """How to bring one view up to date."""
+    names = base_sources(view, catalog)
+    rows, changed = pending.over(names)
+    recompute = Candidate(Action.RECOMPUTE, rows)
+    stored = catalog.state.arrangements
+    if not _has_progress(view, names, catalog):
+        return Decision(
+            view, Action.FILL, "the view has no rows yet", (Candidate(Action.FILL, rows),)
+        )
+    if not any(pending.changed.get(name) for name in names):
+        return Decision(view, Action.SKIP, "none of its sources changed", ())
+    if view.policy is RefreshPolicy.FULL:
+        return Decision(view, Action.RECOMPUTE, "the view's policy is full", (recompute,))
+    candidates = (Candidate(Action.INCREMENTAL, changed), Candidate(Action.REBUILD, rows))
+    missing = [each for each in needed_state(view.stored, facts) if each not in stored]
+    if missing:
+        reason = "a source is no longer append-only, so that the view needs other state"
+        return Decision(view, Action.REBUILD, reason, candidates)
+    if view.policy is RefreshPolicy.AUTO and changed > _REBUILD_SHARE * rows:
+        reason = f"{changed} of {rows} rows changed: starting over touches fewer"
+        return Decision(view, Action.REBUILD, reason, candidates)
+    return Decision(view, Action.INCREMENTAL, f"{changed} of {rows} rows changed", candidates)
+
+
+def _has_progress(view: ViewDefinition, names: frozenset[str], catalog: Catalog) -> bool:
+    """Whether a run has filled the view; one that reads no source is filled once, by its rows."""
+    if not names:
+        return catalog.rows(catalog.state.views[view.name].arrangement) > 0
+    return all((view.name, name) in catalog.state.progress for name in names)

@@ -1,0 +1,185 @@
+"""What the catalog stores of sources and views, as values and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+from typing import cast
+
+from pyspark.sql.types import StructType
+
+from slackwater.algebra.rel import Rel
+from slackwater.algebra.serial import dump_plan, load_plan
+from slackwater.catalog import Statistics, TableDefinition
+from slackwater.errors import CatalogError
+from slackwater.optimizer.normalize import SplitRoot, split_root
+from slackwater.plan.arrangements import Arrangement, Role, hashable
+from slackwater.sources.source_spec import SourceSpec
+from slackwater.types import DataType, parse_spark_type
+from slackwater.types import StructType as OwnStructType
+
+
+class OnMissing(Enum):
+    """What happens to a delete of a row that is not there."""
+
+    ERROR = "error"
+    IGNORE = "ignore"
+
+
+class RefreshPolicy(Enum):
+    """How a view may be brought up to date."""
+
+    AUTO = "auto"
+    """Incrementally, or rebuilt when so much has changed that this is cheaper."""
+    INCREMENTAL = "incremental"
+    """Always incrementally, as far as rules go."""
+    STRICT = "strict"
+    """As incremental, and refused at creation if any part would be recomputed."""
+    FULL = "full"
+    """Computed anew whenever a source has changed; only the answer is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDefinition:
+    """A source as it was declared."""
+
+    name: str
+    spark_schema: str
+    key: tuple[str, ...] = ()
+    append_only: bool = False
+    on_missing: str = OnMissing.ERROR.value
+
+    @property
+    def schema(self) -> StructType:
+        """The columns as Spark types."""
+        return StructType.fromJson(json.loads(self.spark_schema))
+
+    @property
+    def own_schema(self) -> OwnStructType:
+        """The columns as types of our own."""
+        return cast("OwnStructType", parse_spark_type(json.loads(self.spark_schema)))
+
+    @property
+    def types(self) -> tuple[DataType, ...]:
+        """The types of the columns."""
+        return tuple(each.dtype for each in self.own_schema.fields)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(each.name for each in self.own_schema.fields)
+
+    @property
+    def spec(self) -> SourceSpec:
+        """What batches are held against."""
+        return SourceSpec(self.name, self.schema, self.key, self.append_only)
+
+    @property
+    def key_positions(self) -> tuple[int, ...]:
+        """Where the key columns are; without a key, all columns."""
+        names = [name.lower() for name in self.columns]
+        return tuple(names.index(name.lower()) for name in self.key) or tuple(range(len(names)))
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """The source's rows, found by its key or, without one, by the whole row."""
+        types = self.types
+        texts = (hashable(types[n], f"k{n}") for n in self.key_positions)
+        key = tuple(text for text in texts if text is not None)
+        return Arrangement(f"source {self.name}", Role.CONTENTS, types, key)
+
+    def table(self, rows: int | None) -> TableDefinition:
+        """The source as the planner sees it."""
+        return TableDefinition(self.name, self.own_schema, self.spark_schema, Statistics(rows))
+
+    def dump(self) -> str:
+        """As JSON for the catalog."""
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def load(text: str) -> SourceDefinition:
+        """As the catalog has it."""
+        content = json.loads(text)
+        return SourceDefinition(**{**content, "key": tuple(content["key"])})
+
+
+@dataclass(frozen=True, slots=True)
+class ViewDefinition:
+    """A view as it was declared, with the plan it is kept by."""
+
+    name: str
+    sql: str | None
+    plan: Rel
+    """The whole plan, order and limit at the root included."""
+    columns: tuple[str, ...]
+    spark_schema: str
+    policy: RefreshPolicy = RefreshPolicy.AUTO
+    goal: str | None = None
+    scope: str = "all"
+    predicted_rows: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def root(self) -> SplitRoot:
+        """What is stored, and what is applied on read."""
+        return split_root(self.plan)
+
+    @property
+    def stored(self) -> Rel:
+        """The part of the plan whose rows are stored."""
+        return self.root.stored
+
+    def table(self, rows: int | None) -> TableDefinition:
+        """The view as the planner sees it."""
+        schema = cast("OwnStructType", parse_spark_type(json.loads(self.spark_schema)))
+        return TableDefinition(self.name, schema, self.spark_schema, Statistics(rows))
+
+    def dump(self) -> str:
+        """As JSON for the catalog."""
+        return json.dumps(
+            {
+                "name": self.name,
+                "sql": self.sql,
+                "plan": dump_plan(self.plan),
+                "columns": self.columns,
+                "spark_schema": self.spark_schema,
+                "policy": self.policy.value,
+                "goal": self.goal,
+                "scope": self.scope,
+                "predicted_rows": self.predicted_rows,
+                "notes": self.notes,
+            }
+        )
+
+    @staticmethod
+    def load(text: str) -> ViewDefinition:
+        """As the catalog has it."""
+        content = json.loads(text)
+        content["plan"] = load_plan(content["plan"])
+        content["policy"] = RefreshPolicy(content["policy"])
+        content["columns"] = tuple(content["columns"])
+        content["notes"] = tuple(content["notes"])
+        return ViewDefinition(**content)
+
+
+def read_policy(text: str) -> RefreshPolicy:
+    """A refresh policy by name."""
+    try:
+        return RefreshPolicy(text)
+    except ValueError:
+        known = ", ".join(policy.value for policy in RefreshPolicy)
+        raise CatalogError(
+            f"{text!r} is not a refresh policy", hint=f"Choose one of: {known}."
+        ) from None
+
+
+def read_on_missing(text: str) -> OnMissing:
+    """A policy for deletes of rows that are not there, by name."""
+    try:
+        return OnMissing(text)
+    except ValueError:
+        raise CatalogError(
+            f"{text!r} is no policy for deletes of missing rows",
+            hint="Choose error or ignore.",
+        ) from None

@@ -1,0 +1,155 @@
+"""A home directory: its metadata, its lock, its settings and what its catalog says now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from slackwater.engine.definitions import SourceDefinition, ViewDefinition
+from slackwater.errors import CatalogError
+from slackwater.faults import reach
+from slackwater.state.metadata.lock import HomeLock
+from slackwater.state.metadata.records import CatalogState, Commit, SegmentRecord, Transaction
+from slackwater.state.metadata.store import MetadataStore
+from slackwater.state.segments import SegmentFile
+
+PINNED_SETTINGS = (
+    "spark.sql.ansi.enabled",
+    "spark.sql.session.timeZone",
+    "spark.sql.caseSensitive",
+    "spark.sql.decimalOperations.allowPrecisionLoss",
+)
+"""Settings that decide what SQL means; a home keeps those it was made with."""
+LOSES_ROWS = "loses_rows."
+"""Prefix of the setting that says that a source has had a row taken away."""
+_PINNED_PREFIX = "pinned."
+
+
+@lru_cache(maxsize=512)
+def _load_view(text: str) -> ViewDefinition:
+    return ViewDefinition.load(text)
+
+
+@lru_cache(maxsize=512)
+def _load_source(text: str) -> SourceDefinition:
+    return SourceDefinition.load(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What exists at one commit."""
+
+    state: CatalogState
+
+    @property
+    def sources(self) -> dict[str, SourceDefinition]:
+        """All sources by name."""
+        return {n: _load_source(each.definition) for n, each in self.state.sources.items()}
+
+    @property
+    def views(self) -> dict[str, ViewDefinition]:
+        """All views by name, in the order of their making: a view comes after those it reads."""
+        ordered = sorted(self.state.views.values(), key=lambda each: each.created)
+        return {each.name: _load_view(each.definition) for each in ordered}
+
+    def source(self, name: str) -> SourceDefinition:
+        """One source."""
+        if name not in self.state.sources:
+            raise _unknown("source", name, self.state.sources)
+        return _load_source(self.state.sources[name].definition)
+
+    def view(self, name: str) -> ViewDefinition:
+        """One view."""
+        if name not in self.state.views:
+            raise _unknown("view", name, self.state.views)
+        return _load_view(self.state.views[name].definition)
+
+    def require_free(self, name: str) -> None:
+        """Refuse a name that a source or view has."""
+        taken = [n for n in (*self.state.sources, *self.state.views) if n.lower() == name.lower()]
+        if taken:
+            raise CatalogError(
+                f"there is a source or view called {taken[0]} already",
+                hint="Choose another name, or drop the existing one first.",
+            )
+
+    def segments(self, arrangement: str) -> tuple[SegmentRecord, ...]:
+        """The live segments of an arrangement."""
+        return self.state.segments.get(arrangement, ())
+
+    def files(self, arrangement: str) -> tuple[SegmentFile, ...]:
+        """The live files of an arrangement."""
+        return self.state.files(arrangement)
+
+    def rows(self, arrangement: str) -> int:
+        """About how many rows an arrangement holds; weights are not looked at."""
+        return sum(each.file.rows for each in self.segments(arrangement))
+
+    def bytes(self, arrangement: str) -> int:
+        """How large an arrangement is."""
+        return sum(each.file.bytes for each in self.segments(arrangement))
+
+
+def _unknown(kind: str, name: str, known: Mapping[str, object]) -> CatalogError:
+    names = ", ".join(sorted(known)) or "none yet"
+    return CatalogError(f"there is no {kind} called {name}", hint=f"Known {kind}s: {names}.")
+
+
+class Home:
+    """An open home; this process is the only one that writes to it."""
+
+    def __init__(self, folder: Path, store: MetadataStore, lock: HomeLock):
+        """Use `Home.open`."""
+        self.folder = folder
+        self.store = store
+        self._lock = lock
+
+    @staticmethod
+    def open(folder: Path, metadata: str | None, spark: SparkSession) -> Home:
+        """Lock the home, making it if it is new, and pin the settings it is made with."""
+        folder.mkdir(parents=True, exist_ok=True)
+        store = MetadataStore.open(metadata if metadata is not None else folder / "slackwater.db")
+        try:
+            lock = HomeLock.acquire(folder, store)
+        except BaseException:
+            store.close()
+            raise
+        home = Home(folder.resolve(), store, lock)
+        reach("recover.before")
+        home.pin_settings(spark)
+        reach("recover.after")
+        return home
+
+    def close(self) -> None:
+        """Release the lock."""
+        self._lock.release()
+        self.store.close()
+
+    def pin_settings(self, spark: SparkSession) -> None:
+        """Keep the settings a new home is made under."""
+        if any(name.startswith(_PINNED_PREFIX) for name in self.store.settings()):
+            return
+        found = {_PINNED_PREFIX + key: str(spark.conf.get(key)) for key in PINNED_SETTINGS}
+        self.commit(Transaction("compact", settings=found))
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The Spark settings that this home's queries run under."""
+        stored = self.store.settings()
+        return {
+            name.removeprefix(_PINNED_PREFIX): value
+            for name, value in stored.items()
+            if name.startswith(_PINNED_PREFIX)
+        }
+
+    def catalog(self, commit: int | None = None) -> Catalog:
+        """What exists now, or at an older commit that is still kept."""
+        return Catalog(self.store.state(commit))
+
+    def commit(self, transaction: Transaction) -> Commit:
+        """Make a change real."""
+        return self.store.commit(transaction, self.store.state().commit)

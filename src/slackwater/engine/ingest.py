@@ -1,0 +1,279 @@
+"""Takes a batch of changes into a source: whole, or not at all.
+
+The batch is held against what the source holds by one look-up: an upsert takes out the rows it
+replaces, a delete must find its row, and a key must stay unique. Checks and writing are one
+Spark job; what it wrote becomes part of the source by the commit alone.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from slackwater.engine.definitions import OnMissing, SourceDefinition
+from slackwater.engine.home import LOSES_ROWS, Catalog, Home
+from slackwater.errors import DataError
+from slackwater.faults import reach
+from slackwater.plan.arrangements import hash_sql
+from slackwater.runtime.program import execution_error, storage_schema
+from slackwater.sources.batches import Batch, BatchOp, read_batch
+from slackwater.sources.checks import check_batch
+from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
+from slackwater.state.metadata.records import BatchRecord, NewSegment, Transaction
+from slackwater.state.segments import SegmentFile
+from slackwater.state.storage_types import encode_sql
+
+_SHOWN = 5
+_ROWS_PER_FILE = 500_000
+_BYTES_PER_ROW = 100
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """A batch that is now part of its source."""
+
+    source: str
+    offset: int
+    commit: int
+    inserted: int
+    deleted: int
+
+
+class Ingestion:
+    """One batch on its way into one source."""
+
+    def __init__(self, home: Home, session: SparkSession, source: SourceDefinition):
+        """Nothing is read yet."""
+        self._home = home
+        self._session = session
+        self._source = source
+        self._catalog: Catalog = home.catalog()
+
+    def ingest(self, rows: object, op: str | None, weight: str | None) -> IngestResult:
+        """Check, write and commit."""
+        spec = self._source.spec
+        batch = read_batch(self._session, spec, rows, op, weight)
+        check_batch(batch, spec)
+        reach("ingest.before")
+        held = set(self._session.sparkContext._jsc.getPersistentRDDs())
+        try:
+            report = self._write(batch)
+        except PySparkException as problem:
+            raise execution_error(problem) from problem
+        finally:
+            self._release(held)
+        files = self._accepted(report)
+        reach("ingest.written")
+        return self._commit(files, report)
+
+    def _release(self, held: set[int]) -> None:
+        for key, rdd in dict(self._session.sparkContext._jsc.getPersistentRDDs()).items():
+            if key not in held:
+                rdd.unpersist(False)
+
+    def _stored(self) -> Stored:
+        arrangement = self._source.arrangement
+        files = self._catalog.files(arrangement.id)
+        return Stored(self._home.folder, storage_schema(arrangement.types), files)
+
+    def _write(self, batch: Batch) -> list[Row]:
+        changes = self._changes(batch)
+        target = Target(
+            f"state/{self._source.arrangement.id}",
+            f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}",
+            _partition_bits(batch),
+        )
+        checked = self._needs_look_up(batch)
+        if checked:
+            gathered = gather(changes, self._stored(), partitions=self._partitions())
+            changes = gathered.localCheckpoint(eager=False)
+            faults = [self._missing(changes), self._repeated(changes)]
+            net = "greatest(_new, 0) - _old"
+            changes = changes.selectExpr("_h", *self._columns(), f"{net} AS _w").where("_w <> 0")
+        else:
+            faults = []
+        changes = changes.localCheckpoint(eager=False)
+        parts = [write_segments(changes, self._stored(), target), _counted(changes), *faults]
+        return reduce(DataFrame.unionAll, [part for part in parts if part is not None]).collect()
+
+    def _columns(self) -> tuple[str, ...]:
+        return self._source.arrangement.columns
+
+    def _partitions(self) -> int:
+        return int(self._session.conf.get("spark.sql.shuffle.partitions") or 2)
+
+    def _needs_look_up(self, batch: Batch) -> bool:
+        """Rows that only come need none, unless a key must stay unique."""
+        return batch.op is not BatchOp.INSERT or bool(self._source.key)
+
+    def _changes(self, batch: Batch) -> DataFrame:
+        """The batch as `_h`, k0, ..., `_w`; an upsert with the rows it takes out."""
+        if batch.op is BatchOp.DELETE_KEYS:
+            return self._replaced(self._keys_only(batch), keep_unmatched=True)
+        changes = self._hashed(batch.frame)
+        if batch.op is not BatchOp.UPSERT:
+            return changes
+        return changes.unionAll(self._replaced(changes, keep_unmatched=False))
+
+    def _hashed(self, frame: DataFrame) -> DataFrame:
+        names = [*self._columns(), "_w"]
+        positional = frame.select(*(f"`{name.replace('`', '``')}`" for name in frame.columns))
+        positional = positional.toDF(*names)
+        encoded = [
+            f"{encode_sql(dtype, name)} AS {name}"
+            for name, dtype in zip(self._columns(), self._source.types, strict=True)
+        ]
+        hashed = f"{hash_sql(self._source.arrangement.key)} AS _h"
+        return positional.selectExpr(hashed, *encoded, "_w")
+
+    def _keys_only(self, batch: Batch) -> DataFrame:
+        """Keys to delete, as rows whose other columns are NULL."""
+        places = self._source.key_positions
+        given = {place: f"`{batch.frame.columns[n]}`" for n, place in enumerate(places)}
+        columns = [
+            f"{given.get(n, f'CAST(NULL AS {dtype.sql()})')} AS k{n}"
+            for n, dtype in enumerate(self._source.types)
+        ]
+        frame = batch.frame.selectExpr(*columns, f"`{batch.weight}` AS _w")
+        return self._hashed(frame)
+
+    def _replaced(self, changes: DataFrame, *, keep_unmatched: bool) -> DataFrame:
+        """The stored rows with the keys of the given ones, with weight -1."""
+        same = " AND ".join(f"m.s{n} <=> k{n}" for n in self._source.key_positions)
+        found = look_up_nested(
+            changes.selectExpr("_h", "_h AS _hash", *self._columns()), self._stored()
+        )
+        matches = f"filter(_matches, m -> {same}) AS _matches"
+        found = found.selectExpr("_hash AS _h", *self._columns(), matches)
+        exploded = found.selectExpr("*", "explode_outer(_matches) AS m")
+        gone = [
+            f"CASE WHEN m IS NULL THEN {name} ELSE m.s{n} END AS {name}"
+            for n, name in enumerate(self._columns())
+        ]
+        rows = exploded if keep_unmatched else exploded.where("m IS NOT NULL")
+        return rows.selectExpr("_h", *gone, "CAST(-1 AS BIGINT) AS _w")
+
+    def _missing(self, gathered: DataFrame) -> DataFrame | None:
+        """Deletes of rows that are not there, as report rows."""
+        if self._source.on_missing == OnMissing.IGNORE.value:
+            return None
+        wrong = gathered.where("_new < 0").limit(_SHOWN)
+        return _reported(wrong, self._columns(), "missing")
+
+    def _repeated(self, gathered: DataFrame) -> DataFrame | None:
+        """Keys with more than one row after the batch, as report rows."""
+        if not self._source.key:
+            return None
+        keys = [f"k{n}" for n in self._source.key_positions]
+        present = gathered.where("_new > 0").groupBy(*keys)
+        wrong = present.agg({"_new": "sum"}).where("`sum(_new)` > 1").limit(_SHOWN)
+        return _reported(wrong, tuple(keys), "repeated")
+
+    def _accepted(self, report: list[Row]) -> tuple[SegmentFile, ...]:
+        """The written files; if a row is at fault the batch is refused and they are removed."""
+        files = []
+        for row in report:
+            values = row.asDict()
+            if values.pop("directory").startswith("state/"):
+                files.append(SegmentFile(**values))
+        for kind, refuse in (("missing", _missing_error), ("repeated", _repeated_error)):
+            rows = [json.loads(row.path) for row in report if row.directory == kind]
+            if rows:
+                self._remove(files)
+                raise refuse(self._source, rows)
+        return tuple(files)
+
+    def _remove(self, files: Iterable[SegmentFile]) -> None:
+        for file in files:
+            Path(self._home.folder, file.path).unlink(missing_ok=True)
+
+    def _commit(self, files: tuple[SegmentFile, ...], report: list[Row]) -> IngestResult:
+        name = self._source.name
+        offset = self._catalog.state.offsets.get(name, 0) + 1
+        (counts,) = (row for row in report if row.directory == "counts")
+        arrangement = self._source.arrangement.id
+        transaction = Transaction(
+            "ingest",
+            add_segments=tuple(NewSegment(arrangement, file, 0, offset) for file in files),
+            batches=(
+                BatchRecord(
+                    name,
+                    offset,
+                    inserted=counts.rows or 0,
+                    deleted=counts.bytes or 0,
+                    bytes=sum(file.bytes for file in files),
+                ),
+            ),
+            settings={f"{LOSES_ROWS}{name}": "true"} if counts.bytes else {},
+        )
+        commit = self._home.store.commit(transaction, self._catalog.state.commit)
+        return IngestResult(name, offset, commit.version, counts.rows or 0, counts.bytes or 0)
+
+
+def _partition_bits(batch: Batch) -> int:
+    """How finely a batch is split into files; small batches are one file."""
+    rows = batch.rows_hint
+    if rows is None:
+        plan = batch.frame._jdf.queryExecution().optimizedPlan()
+        rows = min(int(plan.stats().sizeInBytes()) // _BYTES_PER_ROW, 1 << 34)
+    return (rows // _ROWS_PER_FILE).bit_length()
+
+
+def _counted(changes: DataFrame) -> DataFrame:
+    inserted = "sum(CASE WHEN _w > 0 THEN _w END) AS rows"
+    deleted = "-sum(CASE WHEN _w < 0 THEN _w END) AS bytes"
+    return _padded(
+        changes.selectExpr(inserted, deleted), "counts", "CAST(NULL AS STRING)", "rows", "bytes"
+    )
+
+
+def _reported(wrong: DataFrame, columns: tuple[str, ...], kind: str) -> DataFrame:
+    """Offending rows as JSON in the form of a writer's report, so that one job brings both."""
+    row = f"to_json(struct({', '.join(columns)}), map('ignoreNullFields', 'false'))"
+    return _padded(wrong, kind, row, "CAST(0 AS BIGINT)", "CAST(0 AS BIGINT)")
+
+
+def _padded(frame: DataFrame, kind: str, path: str, rows: str, size: str) -> DataFrame:
+    return frame.selectExpr(
+        f"{path} AS path",
+        f"{rows} AS rows",
+        f"{size} AS bytes",
+        "CAST(0 AS BIGINT) AS first_hash",
+        "CAST(0 AS BIGINT) AS last_hash",
+        "FALSE AS negative",
+        "FALSE AS heavy",
+        f"'{kind}' AS directory",
+    )
+
+
+def _missing_error(source: SourceDefinition, rows: list[dict[str, object]]) -> DataError:
+    return DataError(
+        "the batch deletes rows that the source does not hold:\n" + _table(source, rows),
+        where=f"source {source.name}",
+        hint="Nothing was ingested. Correct the batch, or create the source with "
+        'on_missing="ignore".',
+    )
+
+
+def _repeated_error(source: SourceDefinition, rows: list[dict[str, object]]) -> DataError:
+    return DataError(
+        "after the batch a key would belong to several rows:\n" + _table(source, rows),
+        where=f"source {source.name}, key {', '.join(source.key)}",
+        hint='Nothing was ingested. Delete the old rows in the same batch, or use op="upsert".',
+    )
+
+
+def _table(source: SourceDefinition, rows: list[dict[str, object]]) -> str:
+    names = source.columns
+    lines = []
+    for row in rows:
+        shown = [f"{names[int(key[1:])]}={value!r}" for key, value in row.items()]
+        lines.append("  " + ", ".join(shown))
+    return "\n".join(lines)

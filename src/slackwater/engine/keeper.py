@@ -1,0 +1,213 @@
+"""The engine behind a session: one home, one Spark session, one planner."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from slackwater.engine.decide import needed_state
+from slackwater.engine.definitions import (
+    RefreshPolicy,
+    SourceDefinition,
+    ViewDefinition,
+    read_on_missing,
+    read_policy,
+)
+from slackwater.engine.home import Catalog, Home
+from slackwater.engine.ingest import Ingestion, IngestResult
+from slackwater.engine.reading import Reader
+from slackwater.engine.run import Run, RunResult, read_facts
+from slackwater.engine.verify import Verifier, VerifyResult
+from slackwater.engine.views import plan_view, readers, require_incremental
+from slackwater.errors import CatalogError
+from slackwater.frontend.sql.planner import Fragment, Planner
+from slackwater.frontend.sql.sessions import clone_session
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.goals import Goal
+from slackwater.runtime.program import ProgramRunner
+from slackwater.state.metadata.records import (
+    ArrangementRecord,
+    SourceRecord,
+    Transaction,
+    ViewRecord,
+)
+
+Progress = Callable[[str], None]
+
+
+class Keeper:
+    """Everything a session can do, on one home."""
+
+    def __init__(self, home: Home, spark: SparkSession, progress: Progress | None):
+        """Use `Keeper.open`."""
+        self.home = home
+        self.spark = spark
+        self._tell = progress or (lambda _text: None)
+        settled = clone_session(spark)
+        for key, value in home.settings.items():
+            settled.conf.set(key, value)
+        self._settled = settled
+        self._runner = ProgramRunner(settled, {})
+        self._reader = Reader(home, spark)
+        self._planner = Planner(settled)
+        self._fragments: dict[str, Fragment] = {}
+        self._learn_tables()
+
+    @staticmethod
+    def open(
+        folder: Path, spark: SparkSession, metadata: str | None, progress: Progress | None
+    ) -> Keeper:
+        """Open a home with a session."""
+        home = Home.open(folder, metadata, spark)
+        try:
+            return Keeper(home, spark, progress)
+        except BaseException:
+            home.close()
+            raise
+
+    def close(self) -> None:
+        """Release the home."""
+        self.home.close()
+
+    def catalog(self, commit: int | None = None) -> Catalog:
+        """What exists."""
+        return self.home.catalog(commit)
+
+    def create_source(
+        self,
+        name: str,
+        schema: StructType | str,
+        key: tuple[str, ...],
+        append_only: bool,
+        on_missing: str,
+    ) -> SourceDefinition:
+        """Declare a source."""
+        self.catalog().require_free(name)
+        columns = schema if isinstance(schema, StructType) else StructType.fromDDL(schema)
+        policy = read_on_missing(on_missing)
+        source = SourceDefinition(name, columns.json(), key, append_only, policy.value)
+        _ = source.spec
+        arrangement = source.arrangement
+        self.home.commit(
+            Transaction(
+                "create_source",
+                add_sources=(SourceRecord(name, source.dump(), arrangement.id),),
+                add_arrangements=(ArrangementRecord(arrangement.id, arrangement.definition),),
+            )
+        )
+        self._planner.add_table(source.table(None))
+        return source
+
+    def ingest(self, name: str, rows: object, op: str | None, weight: str | None) -> IngestResult:
+        """Take a batch into a source."""
+        self._tell(f"ingesting into {name}")
+        source = self.catalog().source(name)
+        return Ingestion(self.home, self._runner.session, source).ingest(rows, op, weight)
+
+    def create_view(
+        self, name: str, query: str | DataFrame, goal: Goal | None, refresh: str, scope: str
+    ) -> ViewDefinition:
+        """Declare a view."""
+        catalog = self.catalog()
+        catalog.require_free(name)
+        policy = read_policy(refresh)
+        if scope not in ("all", "window"):
+            raise CatalogError(f"{scope!r} is not a scope", hint="Choose all or window.")
+        planned = plan_view(self._planner, catalog, name, query, policy)
+        view = replace(
+            planned.definition,
+            goal=None if goal is None else json.dumps(asdict(goal)),
+            scope=scope,
+        )
+        if policy is RefreshPolicy.STRICT:
+            require_incremental(view, read_facts(self.home, catalog))
+        self._fragments.update(planned.query.fragments)
+        answer = whole_row(view.stored)
+        known = answer.id in catalog.state.arrangements
+        self.home.commit(
+            Transaction(
+                "create_view",
+                add_views=(ViewRecord(name, view.dump(), answer.id),),
+                add_arrangements=()
+                if known
+                else (ArrangementRecord(answer.id, answer.definition),),
+            )
+        )
+        self._planner.add_table(view.table(None))
+        return view
+
+    def view(self, name: str) -> ViewDefinition:
+        """A view that exists."""
+        return self.catalog().view(name)
+
+    def table(self, name: str) -> DataFrame:
+        """A source or view to build queries on."""
+        return self._planner.table(name)
+
+    def refresh(self) -> RunResult:
+        """Bring every view up to date."""
+        self._tell("refreshing")
+        return Run(self.home, self._runner, self._fragments).execute()
+
+    def read(self, name: str, commit: int | None) -> DataFrame:
+        """A view's answer."""
+        catalog = self.catalog(commit)
+        return self._reader.view(catalog.view(name), catalog)
+
+    def verify(self, name: str) -> VerifyResult:
+        """Compare a view with plain Spark."""
+        view = self.view(name)
+        self._tell(f"verifying {name}")
+        return Verifier(self.home, self.spark, self._reader).verify(view)
+
+    def drop_view(self, name: str) -> None:
+        """Remove a view and what only it needs."""
+        catalog = self.catalog()
+        view = catalog.view(name)
+        self._require_unread(catalog, name, "view")
+        facts = read_facts(self.home, catalog)
+        kept: set[str] = set()
+        for other in catalog.views.values():
+            if other.name != name:
+                kept |= {whole_row(other.stored).id, *needed_state(other.stored, facts)}
+        own = {whole_row(view.stored).id, *needed_state(view.stored, facts)}
+        gone = tuple(each for each in own - kept if each in catalog.state.arrangements)
+        self.home.commit(Transaction("drop_view", drop_views=(name,), drop_arrangements=gone))
+        self._planner = Planner(self._settled)
+        self._learn_tables()
+
+    def drop_source(self, name: str) -> None:
+        """Remove a source that no view reads."""
+        catalog = self.catalog()
+        source = catalog.source(name)
+        self._require_unread(catalog, name, "source")
+        self.home.commit(
+            Transaction(
+                "drop_source",
+                drop_sources=(name,),
+                drop_arrangements=(source.arrangement.id,),
+            )
+        )
+        self._planner = Planner(self._settled)
+        self._learn_tables()
+
+    def _require_unread(self, catalog: Catalog, name: str, kind: str) -> None:
+        users = list(readers(catalog, name))
+        if users:
+            raise CatalogError(
+                f"{kind} {name} is read by {', '.join(users)}",
+                hint="Drop those views first.",
+            )
+
+    def _learn_tables(self) -> None:
+        """Tell the planner of everything that can be read, and find fragments again."""
+        catalog = self.catalog()
+        for source in catalog.sources.values():
+            self._planner.add_table(source.table(None))
+        for view in catalog.views.values():
+            self._planner.add_table(view.table(None))

@@ -1,0 +1,81 @@
+"""Answers: what a view or source holds at a commit, as a DataFrame of the user's session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from slackwater.compiler.batch import compile_batch
+from slackwater.engine.definitions import SourceDefinition, ViewDefinition
+from slackwater.engine.home import Catalog, Home
+from slackwater.expr.sql import quote_name
+from slackwater.frontend.sql.sessions import clone_session
+from slackwater.optimizer.normalize import stored_scan
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.runtime.program import storage_schema
+from slackwater.state.frames import Stored, snapshot
+from slackwater.state.segments import SegmentFile
+from slackwater.state.storage_types import decode_sql
+from slackwater.types import DataType
+
+
+class Reader:
+    """Reads committed rows; nothing a reader does changes the home."""
+
+    def __init__(self, home: Home, spark: SparkSession):
+        """Answers belong to the user's session, but are computed under the home's settings."""
+        self._home = home
+        self._spark = spark
+        self._session = clone_session(spark)
+        for key, value in home.settings.items():
+            self._session.conf.set(key, value)
+
+    def view(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
+        """A view's answer at the catalog's commit."""
+        stored = view.stored
+        types = tuple(column.dtype for column in stored.columns)
+        rows = self.rows(types, catalog.files(whole_row(stored).id))
+        root = view.root
+        if not root.finish:
+            columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(view.columns)]
+            return self._handed_over(rows.selectExpr(*columns))
+        statement = compile_batch(root.finished(stored_scan("stored", stored)), view.columns)
+        session = clone_session(self._session)
+        bind_table(session, "stored", rows)
+        return self._handed_over(session.sql(statement.sql))
+
+    def source(self, source: SourceDefinition, catalog: Catalog, upto: int | None) -> DataFrame:
+        """A source's rows; `upto` leaves out batches that came after that offset."""
+        segments = catalog.segments(source.arrangement.id)
+        files = tuple(each.file for each in segments if upto is None or (each.offset or 0) <= upto)
+        rows = self.rows(source.types, files)
+        columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(source.columns)]
+        return self._handed_over(rows.selectExpr(*columns))
+
+    def rows(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> DataFrame:
+        """Stored rows as k0, k1, ..., each as often as it counts."""
+        frame = self.weighted(types, files)
+        copies = "explode(sequence(CAST(1 AS BIGINT), _w)) AS copy"
+        columns = [f"k{n}" for n in range(len(types))]
+        return frame.selectExpr(*columns, copies).drop("copy")
+
+    def weighted(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> DataFrame:
+        """Stored rows as k0, k1, ..., _w."""
+        stored = Stored(self._home.folder, storage_schema(types), files)
+        columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
+        return snapshot(self._session, stored).selectExpr(*columns, "_w")
+
+    def _handed_over(self, frame: DataFrame) -> DataFrame:
+        jvm: Any = self._spark._jvm
+        plan = frame._jdf.queryExecution().analyzed()
+        dataset = jvm.org.apache.spark.sql.classic.Dataset
+        return DataFrame(dataset.ofRows(self._spark._jsparkSession, plan), self._spark)
+
+
+def bind_table(session: SparkSession, name: str, frame: DataFrame) -> None:
+    """Make a frame of another session known by name."""
+    jvm: Any = session._jvm
+    plan = frame._jdf.queryExecution().analyzed()
+    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(session._jsparkSession, plan)
+    dataset.createOrReplaceTempView(quote_name(name))

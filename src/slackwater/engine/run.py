@@ -1,0 +1,259 @@
+"""One run: everything pending taken in by every view, one program, one commit."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from time import perf_counter
+
+from slackwater.compiler.blocks import fuse
+from slackwater.compiler.refresh import Action, RunFacts, ViewTask, write_program
+from slackwater.engine.decide import Decision, Pending, base_sources, decide, needed_state
+from slackwater.engine.definitions import RefreshPolicy
+from slackwater.engine.home import LOSES_ROWS, Catalog, Home
+from slackwater.faults import reach
+from slackwater.frontend.sql.planner import Fragment
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.normalize import stored_scan
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.program import Program
+from slackwater.runtime.program import ProgramRunner, RunPlace, Written
+from slackwater.state.metadata.records import (
+    ArrangementRecord,
+    NewSegment,
+    ProgressRecord,
+    RunRecord,
+    Transaction,
+)
+from slackwater.state.segments import SegmentFile
+from slackwater.types import DataType
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRun:
+    """What a run did to one view."""
+
+    view: str
+    action: str
+    reason: str
+    rows_in: int
+    rows_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run did; `commit` is unchanged if there was nothing to do."""
+
+    commit: int
+    seconds: float
+    views: tuple[ViewRun, ...]
+    metrics: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where the run finds stored rows: state as of the last commit, sources as of now."""
+
+    catalog: Catalog
+
+    def arrangement(self, arrangement_id: str) -> tuple[SegmentFile, ...]:
+        """The files of an arrangement."""
+        return self.catalog.files(arrangement_id)
+
+    def pending(self, source: str) -> tuple[SegmentFile, ...]:
+        """The files of the batches that views have not seen."""
+        seen = seen_offset(self.catalog, source)
+        segments = self.catalog.segments(self.catalog.source(source).arrangement.id)
+        return tuple(each.file for each in segments if (each.offset or 0) > seen)
+
+    def contents(self, source: str) -> tuple[SegmentFile, ...]:
+        """All files of a source."""
+        return self.catalog.files(self.catalog.source(source).arrangement.id)
+
+    def types(self, source: str) -> tuple[DataType, ...]:
+        """The types of a source's columns."""
+        return self.catalog.source(source).types
+
+
+def seen_offset(catalog: Catalog, source: str) -> int:
+    """The last offset that views have taken in; all views that read a source agree on it."""
+    offsets = [at for (_, name), at in catalog.state.progress.items() if name == source]
+    return max(offsets, default=0)
+
+
+def read_facts(home: Home, catalog: Catalog) -> Facts:
+    """Settings and what is known of the sources."""
+    stored = home.store.settings()
+    grown = frozenset(
+        name
+        for name, source in catalog.sources.items()
+        if source.append_only or LOSES_ROWS + name not in stored
+    )
+    return Facts(home.settings.get("spark.sql.ansi.enabled") == "true", grown)
+
+
+class Run:
+    """Brings all views of a home up to date."""
+
+    def __init__(self, home: Home, runner: ProgramRunner, fragments: Mapping[str, Fragment]):
+        """Look at what is there; nothing is done yet."""
+        self._home = home
+        self._runner = runner
+        self._fragments = fragments
+        self._catalog = home.catalog()
+        self._facts = read_facts(home, self._catalog)
+
+    def decisions(self) -> tuple[Decision, ...]:
+        """What the run would do with every view."""
+        pending = self._pending()
+        return tuple(
+            decide(view, self._catalog, self._facts, pending)
+            for view in self._catalog.views.values()
+        )
+
+    def program(self, decisions: tuple[Decision, ...]) -> Program:
+        """The statements of the run."""
+        tasks = tuple(
+            ViewTask(
+                each.view.name,
+                each.view.stored,
+                each.view.root.finished(stored_scan(each.view.name, each.view.stored)),
+                each.view.columns,
+                each.action,
+            )
+            for each in decisions
+        )
+        return fuse(write_program(self._run_facts(decisions), tasks))
+
+    def execute(self) -> RunResult:
+        """Decide, compute, write, commit."""
+        started, clock = datetime.now(UTC), perf_counter()
+        decisions = self.decisions()
+        if all(each.action is Action.SKIP for each in decisions) and not self._behind():
+            return RunResult(
+                self._catalog.state.commit, perf_counter() - clock, _skipped(decisions)
+            )
+        program = self.program(decisions)
+        reach("run.before")
+        written = self._runner.run(program, self._place(), None)
+        reach("run.written")
+        seconds = perf_counter() - clock
+        views = tuple(self._view_run(each, written) for each in decisions)
+        transaction = self._transaction(decisions, program, written, views, (started, seconds))
+        commit = self._home.store.commit(transaction, self._catalog.state.commit)
+        return RunResult(commit.version, perf_counter() - clock, views)
+
+    def _pending(self) -> Pending:
+        files = Files(self._catalog)
+        names = self._catalog.state.sources
+        return Pending(
+            {name: sum(file.rows for file in files.contents(name)) for name in names},
+            {name: sum(file.rows for file in files.pending(name)) for name in names},
+        )
+
+    def _behind(self) -> bool:
+        """Whether there are batches to take note of, even if they hold no rows."""
+        state = self._catalog.state
+        return any(
+            state.progress.get((view.name, source), 0) < state.offsets.get(source, 0)
+            for view in self._catalog.views.values()
+            for source in base_sources(view, self._catalog)
+        )
+
+    def _run_facts(self, decisions: tuple[Decision, ...]) -> RunFacts:
+        pending = self._pending()
+        filled = self._needed(each for each in decisions if each.action is not Action.FILL)
+        return RunFacts(
+            facts=self._facts,
+            sources={name: source.columns for name, source in self._catalog.sources.items()},
+            changed=frozenset(name for name, rows in pending.changed.items() if rows),
+            stored={
+                each: self._catalog.rows(each)
+                for each in self._catalog.state.arrangements
+                if each in filled
+            },
+        )
+
+    def _place(self) -> RunPlace:
+        stem = f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
+        rows = sum(self._pending().rows.values())
+        return RunPlace(self._home.folder, stem, Files(self._catalog), self._fragments, rows)
+
+    def _view_run(self, decision: Decision, written: Written) -> ViewRun:
+        view = decision.view
+        names = base_sources(view, self._catalog)
+        rows, changed = self._pending().over(names)
+        answer = written.segments.get(whole_row(view.stored).id, ())
+        return ViewRun(
+            view.name,
+            decision.action.value,
+            decision.reason,
+            changed if decision.action is Action.INCREMENTAL else rows,
+            sum(file.rows for file in answer) if decision.action is not Action.SKIP else 0,
+        )
+
+    def _transaction(
+        self,
+        decisions: tuple[Decision, ...],
+        program: Program,
+        written: Written,
+        views: tuple[ViewRun, ...],
+        timing: tuple[datetime, float],
+    ) -> Transaction:
+        state = self._catalog.state
+        kept = {step.arrangement.id: step for step in program.appends}
+        replaced = {key for key, step in kept.items() if step.fill}
+        needed = self._needed(decisions)
+        return Transaction(
+            "run",
+            add_arrangements=tuple(
+                ArrangementRecord(key, step.arrangement.definition)
+                for key, step in kept.items()
+                if key not in state.arrangements
+            ),
+            drop_arrangements=tuple(key for key in state.arrangements if key not in needed),
+            add_segments=tuple(
+                NewSegment(key, file) for key, files in written.segments.items() for file in files
+            ),
+            remove_segments=tuple(
+                each.id for key in replaced for each in self._catalog.segments(key)
+            ),
+            progress=tuple(self._progress()),
+            runs=tuple(
+                _history(each, run, timing) for each, run in zip(decisions, views, strict=True)
+            ),
+        )
+
+    def _needed(self, decisions: Iterable[Decision]) -> set[str]:
+        needed = {source.arrangement.id for source in self._catalog.sources.values()}
+        for each in decisions:
+            needed.add(whole_row(each.view.stored).id)
+            if each.view.policy is not RefreshPolicy.FULL:
+                needed.update(needed_state(each.view.stored, self._facts))
+        return needed
+
+    def _progress(self) -> Iterable[ProgressRecord]:
+        for view in self._catalog.views.values():
+            for source in base_sources(view, self._catalog):
+                yield ProgressRecord(view.name, source, self._catalog.state.offsets.get(source, 0))
+
+
+def _skipped(decisions: tuple[Decision, ...]) -> tuple[ViewRun, ...]:
+    return tuple(
+        ViewRun(each.view.name, each.action.value, each.reason, 0, 0) for each in decisions
+    )
+
+
+def _history(decision: Decision, run: ViewRun, timing: tuple[datetime, float]) -> RunRecord:
+    details = {
+        "rows_in": run.rows_in,
+        "rows_out": run.rows_out,
+        "candidates": [
+            {"action": each.action.value, "rows": each.rows} for each in decision.candidates
+        ],
+    }
+    started, seconds = timing
+    return RunRecord(0, run.view, run.action, run.reason, json.dumps(details), started, seconds)

@@ -1,0 +1,126 @@
+"""Declares views: plans the query, chooses rules, and refuses what a policy forbids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from slackwater.algebra.columns import Output
+from slackwater.algebra.operators import Project, Scan
+from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.algebra.serial import renumbered
+from slackwater.compiler.refresh import read_names
+from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
+from slackwater.engine.home import Catalog
+from slackwater.errors import CatalogError, UnsupportedStatementError
+from slackwater.frontend.sql.planner import Fragment, Planner, Query
+from slackwater.optimizer.choose import Choice, Chooser
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.normalize import normalize, split_root, stored_scan
+from slackwater.state.storage_types import storable
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedView:
+    """A view that can be kept, and the parts of it that Spark runs itself."""
+
+    definition: ViewDefinition
+    query: Query
+
+
+def plan_view(
+    planner: Planner, catalog: Catalog, name: str, query: str | DataFrame, policy: RefreshPolicy
+) -> PlannedView:
+    """Plan a query as a view; sources and views it reads must exist."""
+    text = query if isinstance(query, str) else None
+    planned = planner.plan_sql(query) if isinstance(query, str) else planner.plan_dataframe(query)
+    if text is None and planned.recomputed:
+        reason = planned.recomputed[0].reason
+        raise UnsupportedStatementError(
+            f"a part of the DataFrame has no form that can be kept: {reason}",
+            where=f"view {name}",
+            hint="Write the view as SQL text, which can be planned again in another process.",
+        )
+    plan = inline_views(normalized_root(planned.rel), catalog)
+    definition = ViewDefinition(
+        name=name,
+        sql=text,
+        plan=plan,
+        columns=planned.names,
+        spark_schema=planned.spark_schema,
+        policy=policy,
+        notes=planned.notes,
+    )
+    _require_storable(definition)
+    return PlannedView(definition, planned)
+
+
+def normalized_root(rel: Rel) -> Rel:
+    """The plan with its stored part in the form that rules are written for."""
+    root = split_root(rel)
+    return root.finished(normalize(root.stored))
+
+
+def inline_views(rel: Rel, catalog: Catalog) -> Rel:
+    """Scans of views with an order or limit at their root, with that order and limit spelled out.
+
+    Views store rows as they are before it, so whoever reads a view applies it.
+    """
+    views = catalog.views
+    last = max((column.id for each in walk_rel(rel) for column in each.columns), default=0)
+
+    def replaced(each: Rel) -> Rel:
+        nonlocal last
+        if isinstance(each, Scan) and each.source in views:
+            view = views[each.source]
+            plan = renumbered(view.root.finished(stored_scan(view.name, view.stored)), last)
+            last += max(column.id for part in walk_rel(plan) for column in part.columns)
+            pairs = zip(each.columns, plan.columns, strict=True)
+            return Project(plan, tuple(Output(own, read.ref()) for own, read in pairs))
+        inputs = tuple(map(replaced, each.inputs))
+        return each if inputs == each.inputs else each.with_inputs(inputs)
+
+    return replaced(rel)
+
+
+def _require_storable(view: ViewDefinition) -> None:
+    for column in view.stored.columns:
+        reason = storable(column.dtype)
+        if reason is not None:
+            raise CatalogError(
+                f"column {column.name} cannot be kept: {reason}",
+                where=f"view {view.name}",
+                hint="Cast the column to a type that can be stored, such as STRING.",
+            )
+
+
+def choices(rel: Rel, facts: Facts) -> tuple[Choice, ...]:
+    """The rule of every operator that is kept, inputs first."""
+    chooser = Chooser(facts)
+    return tuple(chooser.choice(each) for each in chooser.kept_operators(rel))
+
+
+def require_incremental(view: ViewDefinition, facts: Facts) -> None:
+    """Refuse a strict view any part of which would be recomputed."""
+    for choice in choices(view.stored, facts):
+        if choice.recomputes is not None:
+            operator = type(choice.rel).__name__
+            raise CatalogError(
+                f"{operator} would be recomputed: {choice.recomputes}",
+                where=f"view {view.name}, refresh=strict",
+                hint='Rewrite that part of the query, or create the view with refresh="auto".',
+            )
+
+
+def readers(catalog: Catalog, name: str) -> Iterator[str]:
+    """The views that read a source or view."""
+    for view in catalog.views.values():
+        if name in read_names(view.plan):
+            yield view.name
+
+
+def fragments_of(query: Query) -> dict[str, Fragment]:
+    """The parts of a query that Spark runs itself, by name."""
+    return dict(query.fragments)

@@ -1,0 +1,180 @@
+"""Rewrites a plan into fewer forms before rules are chosen.
+
+The order matters: DISTINCT inside aggregates makes new Distinct operators, which become
+aggregates; NOT IN makes a global aggregate of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from slackwater.algebra.columns import Column, Output, pass_through
+from slackwater.algebra.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Project,
+    Scan,
+    Sort,
+)
+from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import AggregateCall, ColumnId, Expr, Literal
+from slackwater.types import BIGINT, BOOLEAN
+
+_ZERO = Literal("0", BIGINT)
+_ONE = Literal("1", BIGINT)
+
+
+@dataclass(slots=True)
+class _Ids:
+    """Hands out column ids that the plan does not use."""
+
+    last: int
+
+    def column(self, name: str, expr: Expr) -> Column:
+        self.last += 1
+        return Column(ColumnId(self.last), name, expr.dtype, expr.nullable)
+
+
+def normalize(rel: Rel) -> Rel:
+    """The same relation without DISTINCT, DISTINCT aggregates and NOT IN where they can go."""
+    ids = _Ids(max((column.id for each in walk_rel(rel) for column in each.columns), default=0))
+    for rewrite in (_split_distinct_aggregates, _group_distinct, _spell_out_not_in):
+        rel = _bottom_up(rel, rewrite, ids)
+    return rel
+
+
+def _bottom_up(rel: Rel, change: Callable[[Rel, _Ids], Rel], ids: _Ids) -> Rel:
+    inputs = tuple(_bottom_up(each, change, ids) for each in rel.inputs)
+    return change(rel if inputs == rel.inputs else rel.with_inputs(inputs), ids)
+
+
+def _group_distinct(rel: Rel, _ids: _Ids) -> Rel:
+    """DISTINCT is grouping by every column."""
+    if not isinstance(rel, Distinct):
+        return rel
+    return Aggregate(rel.input, tuple(map(pass_through, rel.columns)), ())
+
+
+def _split_distinct_aggregates(rel: Rel, ids: _Ids) -> Rel:
+    """f(DISTINCT x) by k becomes f(x) by k over the distinct pairs of k and x."""
+    if not isinstance(rel, Aggregate) or not rel.aggregates:
+        return rel
+    calls = [output.expr for output in rel.aggregates]
+    first = calls[0]
+    if not isinstance(first, AggregateCall) or not all(
+        _same_distinct(each, first) for each in calls
+    ):
+        return rel
+    values = tuple(Output(ids.column("value", arg), arg) for arg in first.args)
+    pairs = Distinct(Project(rel.input, (*_under_own_ids(rel, ids), *values)))
+    keys = tuple(
+        Output(key.column, pair.column.ref())
+        for key, pair in zip(rel.keys, pairs.input.outputs, strict=False)  # type: ignore[attr-defined]
+    )
+    args = tuple(value.column.ref() for value in values)
+    aggregates = tuple(
+        Output(output.column, replace(output.expr, distinct=False, args=args))
+        for output in rel.aggregates
+        if isinstance(output.expr, AggregateCall)
+    )
+    return Aggregate(pairs, keys, aggregates)
+
+
+def _under_own_ids(rel: Aggregate, ids: _Ids) -> tuple[Output, ...]:
+    return tuple(Output(ids.column(key.column.name, key.expr), key.expr) for key in rel.keys)
+
+
+def _same_distinct(expr: Expr, first: AggregateCall) -> bool:
+    return (
+        isinstance(expr, AggregateCall)
+        and expr.distinct
+        and expr.function in ("count", "sum", "avg")
+        and expr.args == first.args
+        and expr.where is None
+        and not expr.order
+    )
+
+
+def _spell_out_not_in(rel: Rel, ids: _Ids) -> Rel:
+    """x NOT IN (R): no match, and R is empty, or holds no NULL and x is none.
+
+    The two facts about R are one row that seldom changes, so that a change of R concerns the
+    rows it matches and no others.
+    """
+    if not isinstance(rel, Join) or rel.kind is not JoinKind.NULL_AWARE_ANTI:
+        return rel
+    if len(rel.keys) != 1 or rel.residual is not None:
+        return rel
+    (key,) = rel.keys
+    facts = _facts_about(rel.right, key.right, ids)
+    empty, holds_null = facts.columns
+    unmatched = Join(JoinKind.ANTI, rel.left, rel.right, rel.keys)
+    paired = Join(JoinKind.CROSS, unmatched, facts)
+    known = call("and", call("not", holds_null.ref()), call("isnotnull", key.left))
+    kept = Filter(paired, call("or", empty.ref(), known))
+    return Project(kept, tuple(pass_through(column) for column in rel.columns))
+
+
+def _facts_about(rel: Rel, key: Expr, ids: _Ids) -> Project:
+    """One row: whether a relation is empty, and whether its key is NULL anywhere."""
+    rows, nulls = aggregate("count", _ONE), aggregate("count", _ONE, where=call("isnull", key))
+    counted = Aggregate(
+        rel, (), (Output(ids.column("rows", rows), rows), Output(ids.column("nulls", nulls), nulls))
+    )
+    total, missing = (column.ref() for column in counted.columns)
+    empty, holds_null = call("=", total, _ZERO), call(">", missing, _ZERO)
+    return Project(
+        counted,
+        (
+            Output(Column(ids.column("empty", empty).id, "empty", BOOLEAN, empty.nullable), empty),
+            Output(ids.column("holds_null", holds_null), holds_null),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRoot:
+    """What a view stores, and what is applied when it is read.
+
+    `finish` holds the order, limit and projections at the root, outermost first.
+    """
+
+    stored: Rel
+    finish: tuple[Rel, ...]
+
+    def finished(self, stored: Rel) -> Rel:
+        """The answer as a plan over what is stored."""
+        rel = stored
+        for each in reversed(self.finish):
+            rel = each.with_inputs((rel,))
+        return rel
+
+    @property
+    def limits(self) -> bool:
+        """Whether the answer is only a part of what is stored."""
+        return any(isinstance(each, Limit) for each in self.finish)
+
+
+def split_root(rel: Rel) -> SplitRoot:
+    """Order and limit at the root need no state: they apply on read."""
+    finish: list[Rel] = []
+    current = rel
+    while isinstance(current, Sort | Limit | Project):
+        finish.append(current)
+        current = current.inputs[0]
+    while finish and isinstance(finish[-1], Project):
+        current = finish.pop()
+    return SplitRoot(current, tuple(finish))
+
+
+def stored_scan(name: str, rel: Rel) -> Scan:
+    """A scan of a view's stored rows, whose columns are called k0, k1, ..."""
+    columns = (replace(column, name=f"k{n}") for n, column in enumerate(rel.columns))
+    return Scan(name, tuple(columns))

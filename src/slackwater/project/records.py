@@ -1,0 +1,80 @@
+"""What a project's files say, as frozen records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class OnMissing(StrEnum):
+    """What becomes of a deletion whose row the source does not hold."""
+
+    ERROR = "error"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDeclaration:
+    """A source: its columns as DDL, its promises, and the folder its files appear in, if any."""
+
+    name: str
+    schema: str | None
+    key: tuple[str, ...]
+    append_only: bool
+    on_missing: OnMissing
+    path: Path | None
+    file_format: str | None
+    pattern: str | None
+    op: str | None
+    options: Mapping[str, str]
+    file: Path
+    line: int
+
+    @property
+    def place(self) -> str:
+        """Where it is declared, for messages."""
+        return f"{self.file}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewFile:
+    """A view as an SQL file defines it; `line` is where its statement begins."""
+
+    name: str
+    sql: str
+    comment: str | None
+    properties: Mapping[str, str]
+    path: Path
+    line: int
+
+    @property
+    def place(self) -> str:
+        """Where it is defined, for messages."""
+        return f"{self.path}, line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """What ends a window: a stretch of time in seconds, a number of rows, or an explicit close."""
+
+    every: float | None = None
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """All that a project folder says."""
+
+    name: str
+    folder: Path
+    storage: Path
+    catalog: str | None
+    database: str | None
+    configuration: Mapping[str, str]
+    sources: tuple[SourceDeclaration, ...]
+    views: tuple[ViewFile, ...]
+    windows: Windows
+    budget: int | None
+    """The most bytes that state may take."""

@@ -1,0 +1,248 @@
+"""Runs a program: every step a lazy DataFrame, all state changes written by one Spark job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from pyspark.accumulators import Accumulator
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from slackwater.errors import ExecutionError, SlackwaterError
+from slackwater.frontend.sql.fragments import bind_fragment
+from slackwater.frontend.sql.planner import Fragment
+from slackwater.frontend.sql.sessions import clone_session, exclude_rules
+from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.program import (
+    AppendStep,
+    FragmentStep,
+    GatherStep,
+    LookUpStep,
+    Program,
+    SourceChangesStep,
+    SourceRowsStep,
+    SqlStep,
+    StateRowsStep,
+    Step,
+)
+from slackwater.state.frames import (
+    Stored,
+    Target,
+    gather,
+    look_up,
+    look_up_nested,
+    snapshot,
+    write_segments,
+)
+from slackwater.state.segments import SegmentFile
+from slackwater.state.storage_types import decode_sql, storage_ddl
+from slackwater.types import DataType
+
+_ROWS_PER_FILE = 500_000
+
+
+class StateFiles(Protocol):
+    """Where a run finds what is stored."""
+
+    def arrangement(self, arrangement_id: str) -> tuple[SegmentFile, ...]:
+        """The files of an arrangement as of the last commit."""
+
+    def pending(self, source: str) -> tuple[SegmentFile, ...]:
+        """The files of the batches that the run takes in."""
+
+    def contents(self, source: str) -> tuple[SegmentFile, ...]:
+        """All files of a source as of this run."""
+
+    def types(self, source: str) -> tuple[DataType, ...]:
+        """The types of a source's columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """Where a run reads and writes, and under which name."""
+
+    home: Path
+    stem: str
+    files: StateFiles
+    fragments: Mapping[str, Fragment]
+    expected_rows: int
+    """About how many rows a bulk load brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a run wrote: segment files by arrangement."""
+
+    segments: Mapping[str, tuple[SegmentFile, ...]]
+
+
+class ProgramRunner:
+    """Executes programs in a session of its own, under the settings the home was made with."""
+
+    def __init__(self, spark: SparkSession, settings: Mapping[str, str]):
+        """Clone the user's session and pin what decides the meaning of SQL."""
+        self.session = clone_session(spark)
+        exclude_rules(self.session, ("InferFiltersFromConstraints",))
+        for key, value in settings.items():
+            self.session.conf.set(key, value)
+        self.session.conf.set("spark.sql.adaptive.enabled", "false")
+
+    def run(
+        self, program: Program, place: RunPlace, cpu: Accumulator[int] | None = None
+    ) -> Written:
+        """Take all steps; the one Spark job is the collection of what the writers report."""
+        frames = _Frames(self.session, place, program, cpu)
+        try:
+            writers = [writer for step in program.steps if (writer := frames.take(step))]
+            if not writers:
+                return Written({})
+            manifest = reduce(DataFrame.unionAll, writers).collect()
+        except PySparkException as problem:
+            raise execution_error(problem) from problem
+        finally:
+            frames.release()
+        segments: dict[str, list[SegmentFile]] = {}
+        for row in manifest:
+            values = row.asDict()
+            directory = values.pop("directory")
+            segments.setdefault(Path(directory).name, []).append(SegmentFile(**values))
+        return Written({name: tuple(files) for name, files in segments.items()})
+
+
+def execution_error(problem: PySparkException) -> SlackwaterError:
+    """What Spark said about data or statement, as an error of ours."""
+    condition = problem.getCondition() or ""
+    text = str(problem).strip()
+    message = text.split("\n\nJVM stacktrace")[0].split("== SQL")[0].strip()
+    return ExecutionError(
+        f"the run failed in Spark and changed nothing: {message}",
+        where=condition or None,
+        hint="Correct or delete the rows that cause it, then refresh again.",
+    )
+
+
+class _Frames:
+    """The frames of one run by name."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        place: RunPlace,
+        program: Program,
+        cpu: Accumulator[int] | None,
+    ):
+        self._session = session
+        self._place = place
+        self._once = program.once
+        self._cpu = cpu
+        self._frames: dict[str, DataFrame] = {}
+        self._views: set[str] = set()
+        self._named = {
+            name for step in program.steps if isinstance(step, SqlStep) for name in step.inputs
+        }
+        self._held = _persistent_rdds(session)
+
+    def take(self, step: Step) -> DataFrame | None:
+        """Make the step's frame; a step that keeps rows gives its writer instead."""
+        if isinstance(step, AppendStep):
+            return self._writer(step)
+        frame = self._make(step)
+        if step.name in self._once:
+            frame = frame.localCheckpoint(eager=False)
+        self._frames[step.name] = frame
+        if step.name in self._named:
+            frame.createOrReplaceTempView(step.name)
+            self._views.add(step.name)
+        return None
+
+    def release(self) -> None:
+        """Forget views and cached frames of the run."""
+        for name in self._views:
+            self._session.catalog.dropTempView(name)
+        for key, rdd in _persistent_rdds(self._session).items():
+            if key not in self._held:
+                rdd.unpersist(False)
+
+    def _make(self, step: Step) -> DataFrame:
+        match step:
+            case SqlStep(sql=sql):
+                return self._session.sql(sql)
+            case SourceChangesStep(source=source):
+                return self._source(source, self._place.files.pending(source))
+            case SourceRowsStep(source=source):
+                return _unweighted(self._source(source, self._place.files.contents(source)))
+            case StateRowsStep(arrangement=arrangement):
+                return snapshot(self._session, self._stored(arrangement))
+            case LookUpStep(input=name, arrangement=arrangement, nested=nested):
+                stored = self._stored(arrangement)
+                if nested:
+                    return look_up_nested(self._frames[name], stored)
+                return look_up(self._frames[name], stored, net=False)
+            case GatherStep(input=name, arrangement=arrangement):
+                partitions = int(self._session.conf.get("spark.sql.shuffle.partitions") or 2)
+                stored = self._stored(arrangement)
+                return gather(self._frames[name], stored, partitions=partitions)
+            case FragmentStep():
+                return self._fragment(step)
+            case _:
+                raise TypeError(f"no way to take {type(step).__name__}")
+
+    def _source(self, source: str, files: tuple[SegmentFile, ...]) -> DataFrame:
+        types = self._place.files.types(source)
+        stored = Stored(self._place.home, storage_schema(types), files, self._cpu)
+        columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
+        return snapshot(self._session, stored).selectExpr(*columns, "_w")
+
+    def _stored(self, arrangement: Arrangement) -> Stored:
+        files = self._place.files.arrangement(arrangement.id)
+        return Stored(self._place.home, storage_schema(arrangement.types), files, self._cpu)
+
+    def _fragment(self, step: FragmentStep) -> DataFrame:
+        tables = {name: self._frames[frame].toDF(*columns) for name, frame, columns in step.tables}
+        fragment = self._place.fragments[step.fragment]
+        if fragment.sql is not None:
+            for name, table in tables.items():
+                table.createOrReplaceTempView(f"`{name.replace('`', '``')}`")
+            found = self._session.sql(fragment.sql)
+        else:
+            found = bind_fragment(self._session, fragment.plan, tables.__getitem__)
+        return found.toDF(*(f"k{n}" for n in range(step.width)))
+
+    def _writer(self, step: AppendStep) -> DataFrame:
+        arrangement = step.arrangement
+        bits = 0
+        if step.fill:
+            bits = max(0, (self._place.expected_rows // _ROWS_PER_FILE).bit_length())
+        target = Target(f"state/{arrangement.id}", self._place.stem, bits, not step.fill)
+        schema = storage_schema(arrangement.types)
+        return write_segments(
+            self._frames[step.input], Stored(self._place.home, schema, (), self._cpu), target
+        )
+
+
+def _unweighted(frame: DataFrame) -> DataFrame:
+    """Each row as often as its weight says."""
+    columns = [name for name in frame.columns if name != "_w"]
+    repeated = frame.selectExpr(*columns, "explode(sequence(CAST(1 AS BIGINT), _w)) AS copy")
+    return repeated.drop("copy")
+
+
+@lru_cache(maxsize=1024)
+def _parsed_schema(ddl: str) -> StructType:
+    return cast("StructType", StructType.fromDDL(ddl))
+
+
+def storage_schema(types: tuple[DataType, ...]) -> StructType:
+    """The stored columns k0, k1, ... as Spark types."""
+    if not types:
+        return StructType([])
+    return _parsed_schema(", ".join(f"k{n} {storage_ddl(dtype)}" for n, dtype in enumerate(types)))
+
+
+def _persistent_rdds(session: SparkSession) -> dict[int, Any]:
+    return dict(session.sparkContext._jsc.getPersistentRDDs())
