@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -11,11 +11,14 @@ from pyspark.sql.types import StructType
 
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.ingest import IngestResult
-from slackwater.engine.keeper import Keeper
+from slackwater.engine.keeper import Keeper, Options
+from slackwater.engine.maintain import Compaction
 from slackwater.engine.run import RunResult
+from slackwater.engine.status import HistoryRow, Status, read_history, read_status
 from slackwater.engine.verify import VerifyResult
 from slackwater.plan.goals import Goal
 from slackwater.runtime.session import SparkHandle, open_spark
+from slackwater.state.metadata.collect import Retention
 
 __all__ = ["Goal", "Session", "View", "open_home"]
 
@@ -25,16 +28,19 @@ def open_home(
     spark: SparkSession | None = None,
     *,
     metadata: str | None = None,
+    retention: Retention | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Session:
     """Open a home, making it if it is new; a local Spark is started if none is given.
 
     `metadata` is the address of a database for the catalog; by default it is a file in the
-    home. `progress` is told what is going on.
+    home. `retention` says how long old commits stay readable. `progress` is told what is
+    going on.
     """
     handle = open_spark(spark=spark)
+    options = Options(metadata, retention or Retention(), progress)
     try:
-        keeper = Keeper.open(Path(home), handle.spark, metadata, progress)
+        keeper = Keeper.open(Path(home), handle.spark, options)
     except BaseException:
         handle.stop()
         raise
@@ -62,10 +68,24 @@ class Session:
         return Source(self, source)
 
     def ingest(
-        self, name: str, rows: object, op: str | None = None, weight: str | None = None
+        self,
+        name: str,
+        rows: object,
+        op: str | None = None,
+        weight: str | None = None,
+        marks: Mapping[str, str] | None = None,
     ) -> IngestResult:
-        """Take a batch of changes into a source, whole or not at all."""
-        return self._keeper.ingest(name, rows, op, weight)
+        """Take a batch of changes into a source, whole or not at all.
+
+        `rows` is a Spark DataFrame, an Arrow table or a pandas DataFrame. Without `op` the rows
+        are inserts, or follow a weight column `_w` or the columns of a change feed; `weight`
+        names another weight column. `marks` are remembered in the same commit.
+        """
+        return self._keeper.ingest(name, rows, op, weight, marks or {})
+
+    def marks(self, source: str) -> dict[str, str]:
+        """What was remembered with the batches of a source."""
+        return self._keeper.marks(source)
 
     def create_view(
         self,
@@ -112,10 +132,31 @@ class Session:
         """Remove a source that no view reads."""
         self._keeper.drop_source(name)
 
+    def compact(self) -> Compaction:
+        """Merge state into fewer, larger files and delete what nobody needs."""
+        return self._keeper.compact()
+
+    def status(self) -> Status:
+        """Sources and views: how large, how far behind."""
+        return read_status(self._keeper.home)
+
+    def history(self, view: str | None = None, limit: int = 20) -> tuple[HistoryRow, ...]:
+        """What runs did to views, newest first: action, reason, cost."""
+        return read_history(self._keeper.home, view, limit)
+
     def close(self) -> None:
         """Release the home, and the Spark session if it was started here."""
         self._keeper.close()
         self._handle.stop()
+
+    def source(self, name: str) -> Source:
+        """A source that exists."""
+        return Source(self, self._keeper.catalog().source(name))
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session it works with."""
+        return self._keeper.spark
 
     @property
     def keeper(self) -> Keeper:
@@ -172,3 +213,15 @@ class View:
     def read(self, commit: int | None = None) -> DataFrame:
         """The answer as of the last refresh, or of an older commit that is still kept."""
         return self._session.keeper.read(self.name, commit)
+
+    def changes(self, since: int = 0, *, zset: bool = False) -> DataFrame:
+        """What changed after a commit: the answer's columns and those of a change feed.
+
+        With `zset` a row comes once with its weight `_w`; otherwise `_change_type` says insert
+        or delete, and the row comes as often as it counts.
+        """
+        return self._session.keeper.changes(self.name, since, zset=zset)
+
+    def explain(self, kind: str = "plan") -> str:
+        """How the view is kept: its plan, why each operator is kept as it is, or the program."""
+        return self._session.keeper.explain(self.name, kind)

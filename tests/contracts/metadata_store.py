@@ -174,7 +174,7 @@ class CommitContract(_WithStore):
         commit(store, compact(store, "orders", "merged"))
         assert store.state().files("orders") == (segment_file("orders/merged"),)
 
-    def test_history_and_settings(self, store: MetadataStore) -> None:
+    def test_history(self, store: MetadataStore) -> None:
         commit(store, create_source(), create_view(), create_view("other"))
         for offset in (1, 2):
             commit(store, ingest(offset), run(offset), run(offset, "other"))
@@ -187,9 +187,16 @@ class CommitContract(_WithStore):
         assert [row.commit for row in store.history("revenue")] == [8, 5]
         assert latest[0].started == MOMENT
         assert (latest[0].seconds, latest[0].details) == (0.25, '{"rows": 3}')
-        commit(store, Transaction("run", settings={"budget": "1g", "zone": "UTC"}))
-        commit(store, Transaction("run", settings={"budget": "2g"}))
-        assert store.settings() == {"budget": "2g", "zone": "UTC"}
+
+    def test_settings_are_replaced_dropped_and_found_by_prefix(self, store: MetadataStore) -> None:
+        commit(store, Transaction("run", settings={"budget": "1g", "zone": "UTC", "mark:%a": "1"}))
+        commit(store, Transaction("run", settings={"budget": "2g", "Mark:b": "2"}))
+        assert store.settings()["budget"] == "2g"
+        assert store.settings("mark:") == {"mark:%a": "1"}
+        assert store.settings("%") == {}
+        again = Transaction("run", settings={"zone": "CET"}, drop_settings=("zone", "budget", "x"))
+        commit(store, again)
+        assert store.settings() == {"zone": "CET", "mark:%a": "1", "Mark:b": "2"}
 
     def test_a_commit_whose_answer_was_lost_is_recognised(
         self, store: MetadataStore, monkeypatch: pytest.MonkeyPatch

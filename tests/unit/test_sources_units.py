@@ -115,7 +115,7 @@ def test_rows_are_shown_within_bounds() -> None:
 
 def test_odd_values_are_shown_on_one_line() -> None:
     shown = show_rows(["a", "b"], [["two\nlines\x1b", b"\x00\xff"]])
-    assert shown == "a                b\ntwo\\nlines\\x1b  00ff"
+    assert shown == "a               b\ntwo\\nlines\\x1b  00ff"
 
 
 # Watched folders ----------------------------------------------------------------------------

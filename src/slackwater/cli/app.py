@@ -12,7 +12,13 @@ from slackwater.cli.bench import bench_app
 from slackwater.cli.demo import demo
 from slackwater.cli.explain import explain
 from slackwater.cli.failures import hush_libraries
+from slackwater.cli.history import history
+from slackwater.cli.init import init
 from slackwater.cli.output import tolerate_narrow_encodings
+from slackwater.cli.read import read
+from slackwater.cli.refresh import refresh
+from slackwater.cli.status import status
+from slackwater.cli.verify import verify
 
 app = typer.Typer(
     name="slackwater",
@@ -22,8 +28,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(explain)
-app.command()(demo)
+for command in (init, refresh, read, status, history, verify, explain, demo):
+    app.command()(command)
 app.add_typer(bench_app, name="bench")
 
 

@@ -12,6 +12,7 @@ import typer
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.printer import print_plan
+from slackwater.cli.explain_view import Kind, explain_view, names_view
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import print_json, working
 from slackwater.compiler.batch import compile_batch
@@ -40,10 +41,12 @@ class Explanation:
     query: Query
 
 
-def explain(
+def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     sql: Annotated[
         str | None,
-        typer.Argument(metavar="SQL", help="The query; - reads it from standard input."),
+        typer.Argument(
+            metavar="SQL", help="The query, - for standard input, or a view of the project."
+        ),
     ] = None,
     file: Annotated[
         Path | None,
@@ -58,9 +61,23 @@ def explain(
     stage: Annotated[
         Stage, typer.Option(help="rel: our algebra; spark: the Spark SQL compiled from it.")
     ] = Stage.REL,
+    kind: Annotated[
+        Kind | None,
+        typer.Option(
+            help="Of a view of a project: plan, program, or why it is refreshed as it is."
+        ),
+    ] = None,
+    project: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Explain the view of this project called SQL."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show how Slackwater reads a query, and what it leaves to Spark."""
+    """Show how Slackwater reads a query, or how it keeps a view of a project."""
+    if sql is not None and names_view(sql, project, kind):
+        with guarded(as_json=as_json):
+            explain_view(sql, project or Path(), kind or Kind.PLAN, as_json=as_json)
+        return
     source = _query_source(sql, file)
     with guarded(as_json=as_json):
         text = source if isinstance(source, str) else _read_query(source)

@@ -118,3 +118,17 @@ def count_of(number: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '15,000 rows', '0 queries')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size_of(count: int) -> str:
+    """A number of bytes for a reader.
+
+    >>> size_of(900), size_of(1536), size_of(3 << 30)
+    ('900 B', '1.5 kB', '3.0 GB')
+    """
+    size = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1024:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TB"

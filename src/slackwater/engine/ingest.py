@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
@@ -22,7 +23,7 @@ from slackwater.engine.home import LOSES_ROWS, Catalog, Home
 from slackwater.errors import DataError
 from slackwater.faults import reach
 from slackwater.plan.arrangements import hash_sql
-from slackwater.runtime.program import execution_error, storage_schema
+from slackwater.runtime.program import checkpointed_rdd, execution_error, storage_schema
 from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
@@ -55,28 +56,32 @@ class Ingestion:
         self._session = session
         self._source = source
         self._catalog: Catalog = home.catalog()
+        self._kept: list[Any] = []
 
-    def ingest(self, rows: object, op: str | None, weight: str | None) -> IngestResult:
-        """Check, write and commit."""
+    def ingest(
+        self, rows: object, op: str | None, weight: str | None, marks: Mapping[str, str]
+    ) -> IngestResult:
+        """Check, write and commit; `marks` are remembered with the batch."""
         spec = self._source.spec
         batch = read_batch(self._session, spec, rows, op, weight)
         check_batch(batch, spec)
         reach("ingest.before")
-        held = set(self._session.sparkContext._jsc.getPersistentRDDs())
         try:
             report = self._write(batch)
         except PySparkException as problem:
             raise execution_error(problem) from problem
         finally:
-            self._release(held)
+            for rdd in self._kept:
+                rdd.unpersist(False)
         files = self._accepted(report)
         reach("ingest.written")
-        return self._commit(files, report)
+        return self._commit(files, report, marks)
 
-    def _release(self, held: set[int]) -> None:
-        for key, rdd in dict(self._session.sparkContext._jsc.getPersistentRDDs()).items():
-            if key not in held:
-                rdd.unpersist(False)
+    def _once(self, frame: DataFrame) -> DataFrame:
+        """The frame, computed once however often it is read."""
+        kept = frame.localCheckpoint(eager=False)
+        self._kept.append(checkpointed_rdd(kept))
+        return kept
 
     def _stored(self) -> Stored:
         arrangement = self._source.arrangement
@@ -93,13 +98,13 @@ class Ingestion:
         checked = self._needs_look_up(batch)
         if checked:
             gathered = gather(changes, self._stored(), partitions=self._partitions())
-            changes = gathered.localCheckpoint(eager=False)
+            changes = self._once(gathered)
             faults = [self._missing(changes), self._repeated(changes)]
             net = "greatest(_new, 0) - _old"
             changes = changes.selectExpr("_h", *self._columns(), f"{net} AS _w").where("_w <> 0")
         else:
             faults = []
-        changes = changes.localCheckpoint(eager=False)
+        changes = self._once(changes)
         parts = [write_segments(changes, self._stored(), target), _counted(changes), *faults]
         return reduce(DataFrame.unionAll, [part for part in parts if part is not None]).collect()
 
@@ -136,13 +141,13 @@ class Ingestion:
     def _keys_only(self, batch: Batch) -> DataFrame:
         """Keys to delete, as rows whose other columns are NULL."""
         places = self._source.key_positions
-        given = {place: f"`{batch.frame.columns[n]}`" for n, place in enumerate(places)}
+        frame = batch.frame.toDF(*(f"p{n}" for n in range(len(places))), "_w")
+        given = {place: f"p{n}" for n, place in enumerate(places)}
         columns = [
             f"{given.get(n, f'CAST(NULL AS {dtype.sql()})')} AS k{n}"
             for n, dtype in enumerate(self._source.types)
         ]
-        frame = batch.frame.selectExpr(*columns, f"`{batch.weight}` AS _w")
-        return self._hashed(frame)
+        return self._hashed(frame.selectExpr(*columns, "_w"))
 
     def _replaced(self, changes: DataFrame, *, keep_unmatched: bool) -> DataFrame:
         """The stored rows with the keys of the given ones, with weight -1."""
@@ -194,11 +199,14 @@ class Ingestion:
         for file in files:
             Path(self._home.folder, file.path).unlink(missing_ok=True)
 
-    def _commit(self, files: tuple[SegmentFile, ...], report: list[Row]) -> IngestResult:
+    def _commit(
+        self, files: tuple[SegmentFile, ...], report: list[Row], marks: Mapping[str, str]
+    ) -> IngestResult:
         name = self._source.name
         offset = self._catalog.state.offsets.get(name, 0) + 1
         (counts,) = (row for row in report if row.directory == "counts")
         arrangement = self._source.arrangement.id
+        lost = {f"{LOSES_ROWS}{name}": "true"} if counts.bytes else {}
         transaction = Transaction(
             "ingest",
             add_segments=tuple(NewSegment(arrangement, file, 0, offset) for file in files),
@@ -211,10 +219,15 @@ class Ingestion:
                     bytes=sum(file.bytes for file in files),
                 ),
             ),
-            settings={f"{LOSES_ROWS}{name}": "true"} if counts.bytes else {},
+            settings=lost | {mark_prefix(self._catalog, name) + key: v for key, v in marks.items()},
         )
         commit = self._home.store.commit(transaction, self._catalog.state.commit)
         return IngestResult(name, offset, commit.version, counts.rows or 0, counts.bytes or 0)
+
+
+def mark_prefix(catalog: Catalog, source: str) -> str:
+    """What the names of a source's marks begin with; a source made anew has none."""
+    return f"mark.{source}.{catalog.state.sources[source].created}."
 
 
 def _partition_bits(batch: Batch) -> int:

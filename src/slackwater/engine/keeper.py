@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from slackwater.algebra.operators import Recompute
+from slackwater.algebra.rel import walk_rel
+from slackwater.engine.changes import ChangeReader
 from slackwater.engine.decide import needed_state
 from slackwater.engine.definitions import (
     RefreshPolicy,
@@ -18,8 +21,10 @@ from slackwater.engine.definitions import (
     read_on_missing,
     read_policy,
 )
+from slackwater.engine.explain import Explainer
 from slackwater.engine.home import Catalog, Home
-from slackwater.engine.ingest import Ingestion, IngestResult
+from slackwater.engine.ingest import Ingestion, IngestResult, mark_prefix
+from slackwater.engine.maintain import Compaction, Maintenance
 from slackwater.engine.reading import Reader
 from slackwater.engine.run import Run, RunResult, read_facts
 from slackwater.engine.verify import Verifier, VerifyResult
@@ -30,6 +35,7 @@ from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.goals import Goal
 from slackwater.runtime.program import ProgramRunner
+from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     SourceRecord,
@@ -40,14 +46,28 @@ from slackwater.state.metadata.records import (
 Progress = Callable[[str], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a home is opened."""
+
+    metadata: str | None = None
+    """The address of a database for the catalog; by default a file in the home."""
+    retention: Retention = field(default_factory=Retention)
+    """How long old commits stay readable."""
+    progress: Progress | None = None
+    """Told what is going on."""
+
+
 class Keeper:
     """Everything a session can do, on one home."""
 
-    def __init__(self, home: Home, spark: SparkSession, progress: Progress | None):
+    def __init__(self, home: Home, spark: SparkSession, options: Options):
         """Use `Keeper.open`."""
         self.home = home
         self.spark = spark
-        self._tell = progress or (lambda _text: None)
+        self._tell = options.progress or (lambda _text: None)
+        self._maintenance = Maintenance(home, options.retention)
+        self._maintenance.recover()
         settled = clone_session(spark)
         for key, value in home.settings.items():
             settled.conf.set(key, value)
@@ -59,13 +79,11 @@ class Keeper:
         self._learn_tables()
 
     @staticmethod
-    def open(
-        folder: Path, spark: SparkSession, metadata: str | None, progress: Progress | None
-    ) -> Keeper:
+    def open(folder: Path, spark: SparkSession, options: Options) -> Keeper:
         """Open a home with a session."""
-        home = Home.open(folder, metadata, spark)
+        home = Home.open(folder, options.metadata, spark)
         try:
-            return Keeper(home, spark, progress)
+            return Keeper(home, spark, options)
         except BaseException:
             home.close()
             raise
@@ -103,11 +121,27 @@ class Keeper:
         self._planner.add_table(source.table(None))
         return source
 
-    def ingest(self, name: str, rows: object, op: str | None, weight: str | None) -> IngestResult:
+    def ingest(
+        self,
+        name: str,
+        rows: object,
+        op: str | None,
+        weight: str | None,
+        marks: Mapping[str, str],
+    ) -> IngestResult:
         """Take a batch into a source."""
         self._tell(f"ingesting into {name}")
         source = self.catalog().source(name)
-        return Ingestion(self.home, self._runner.session, source).ingest(rows, op, weight)
+        ingestion = Ingestion(self.home, self._runner.session, source)
+        return ingestion.ingest(rows, op, weight, marks)
+
+    def marks(self, name: str) -> dict[str, str]:
+        """What was remembered with the batches of a source."""
+        catalog = self.catalog()
+        catalog.source(name)
+        prefix = mark_prefix(catalog, name)
+        stored = self.home.store.settings()
+        return {k.removeprefix(prefix): v for k, v in stored.items() if k.startswith(prefix)}
 
     def create_view(
         self, name: str, query: str | DataFrame, goal: Goal | None, refresh: str, scope: str
@@ -150,14 +184,29 @@ class Keeper:
         return self._planner.table(name)
 
     def refresh(self) -> RunResult:
-        """Bring every view up to date."""
+        """Bring every view up to date, then merge what has become many small files."""
         self._tell("refreshing")
-        return Run(self.home, self._runner, self._fragments).execute()
+        result = Run(self.home, self._runner, self._fragments).execute()
+        self._maintenance.tidy()
+        return result
+
+    def compact(self) -> Compaction:
+        """Merge all segments that can be, and delete what nobody needs."""
+        self._tell("compacting")
+        return self._maintenance.compact()
+
+    def explain(self, name: str, kind: str) -> str:
+        """How a view is kept."""
+        return Explainer(self.home, self.view(name)).explain(kind)
 
     def read(self, name: str, commit: int | None) -> DataFrame:
         """A view's answer."""
         catalog = self.catalog(commit)
         return self._reader.view(catalog.view(name), catalog)
+
+    def changes(self, name: str, since: int, *, zset: bool) -> DataFrame:
+        """What changed in a view's answer."""
+        return ChangeReader(self.home, self._reader).changes(self.view(name), since, zset=zset)
 
     def verify(self, name: str) -> VerifyResult:
         """Compare a view with plain Spark."""
@@ -211,3 +260,15 @@ class Keeper:
             self._planner.add_table(source.table(None))
         for view in catalog.views.values():
             self._planner.add_table(view.table(None))
+        for view in catalog.views.values():
+            self._find_fragments(view)
+
+    def _find_fragments(self, view: ViewDefinition) -> None:
+        """Plan again what Spark runs itself: its plans live only as long as the process."""
+        wanted = {each.fragment for each in walk_rel(view.plan) if isinstance(each, Recompute)}
+        if wanted <= self._fragments.keys() or view.sql is None:
+            return
+        found = self._planner.plan_sql(view.sql).fragments
+        whole = Fragment(None, view.sql)
+        # Spark may plan a part another way this time; a view that is one part is its text.
+        self._fragments |= {name: found.get(name, whole) for name in wanted}

@@ -6,6 +6,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.algebra.columns import pass_through
+from slackwater.algebra.operators import Project, Scan
+from slackwater.algebra.rel import Rel
 from slackwater.compiler.batch import compile_batch
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.home import Catalog, Home
@@ -13,6 +16,7 @@ from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.normalize import stored_scan
 from slackwater.optimizer.rules.keys import whole_row
+from slackwater.optimizer.rules.rowwise import weight_column
 from slackwater.runtime.program import storage_schema
 from slackwater.state.frames import Stored, snapshot
 from slackwater.state.segments import SegmentFile
@@ -41,6 +45,21 @@ class Reader:
             columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(view.columns)]
             return self._handed_over(rows.selectExpr(*columns))
         statement = compile_batch(root.finished(stored_scan("stored", stored)), view.columns)
+        session = clone_session(self._session)
+        bind_table(session, "stored", rows)
+        return self._handed_over(session.sql(statement.sql))
+
+    def finished_weighted(self, view: ViewDefinition, rows: DataFrame) -> DataFrame:
+        """Stored changes under the view's names; projections at the root apply to each row."""
+        projections = [each for each in view.root.finish if isinstance(each, Project)]
+        if not projections:
+            columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(view.columns)]
+            return self._handed_over(rows.selectExpr(*columns, "_w"))
+        weight = weight_column(view.plan)
+        rel: Rel = Scan("stored", (*stored_scan("stored", view.stored).columns, weight))
+        for each in reversed(projections):
+            rel = Project(rel, (*each.outputs, pass_through(weight)))
+        statement = compile_batch(rel, (*view.columns, "_w"))
         session = clone_session(self._session)
         bind_table(session, "stored", rows)
         return self._handed_over(session.sql(statement.sql))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from time import perf_counter
+from typing import Any
 
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import Action, RunFacts, ViewTask, write_program
 from slackwater.engine.decide import Decision, Pending, base_sources, decide, needed_state
-from slackwater.engine.definitions import RefreshPolicy
+from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import LOSES_ROWS, Catalog, Home
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
@@ -20,6 +20,7 @@ from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.normalize import stored_scan
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.program import Program
+from slackwater.runtime.metering import Meter, Metrics
 from slackwater.runtime.program import ProgramRunner, RunPlace, Written
 from slackwater.state.metadata.records import (
     ArrangementRecord,
@@ -50,7 +51,16 @@ class RunResult:
     commit: int
     seconds: float
     views: tuple[ViewRun, ...]
-    metrics: Mapping[str, float] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=Metrics)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "commit": self.commit,
+            "seconds": self.seconds,
+            "views": [asdict(each) for each in self.views],
+            "metrics": self.metrics.as_dict(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,12 @@ def read_facts(home: Home, catalog: Catalog) -> Facts:
     return Facts(home.settings.get("spark.sql.ansi.enabled") == "true", grown)
 
 
+def view_task(view: ViewDefinition, action: Action) -> ViewTask:
+    """A view's part in a run."""
+    answer = view.root.finished(stored_scan(view.name, view.stored))
+    return ViewTask(view.name, view.stored, answer, view.columns, action)
+
+
 class Run:
     """Brings all views of a home up to date."""
 
@@ -116,35 +132,31 @@ class Run:
 
     def program(self, decisions: tuple[Decision, ...]) -> Program:
         """The statements of the run."""
-        tasks = tuple(
-            ViewTask(
-                each.view.name,
-                each.view.stored,
-                each.view.root.finished(stored_scan(each.view.name, each.view.stored)),
-                each.view.columns,
-                each.action,
-            )
-            for each in decisions
-        )
+        tasks = tuple(view_task(each.view, each.action) for each in decisions)
         return fuse(write_program(self._run_facts(decisions), tasks))
 
     def execute(self) -> RunResult:
         """Decide, compute, write, commit."""
-        started, clock = datetime.now(UTC), perf_counter()
-        decisions = self.decisions()
-        if all(each.action is Action.SKIP for each in decisions) and not self._behind():
-            return RunResult(
-                self._catalog.state.commit, perf_counter() - clock, _skipped(decisions)
-            )
-        program = self.program(decisions)
-        reach("run.before")
-        written = self._runner.run(program, self._place(), None)
-        reach("run.written")
-        seconds = perf_counter() - clock
+        started = datetime.now(UTC)
+        meter = Meter(self._runner.session)
+        with meter.measure("slackwater refresh") as metrics:
+            with meter.phase("planning"):
+                decisions = self.decisions()
+                idle = all(each.action is Action.SKIP for each in decisions)
+                if idle and not self._behind():
+                    return RunResult(self._catalog.state.commit, 0.0, _skipped(decisions))
+                program = self.program(decisions)
+            reach("run.before")
+            written = self._runner.run(program, self._place(), meter)
+            reach("run.written")
+        metrics.rows_written = sum(file.rows for file in written.files)
+        metrics.state_bytes_written = sum(file.bytes for file in written.files)
         views = tuple(self._view_run(each, written) for each in decisions)
-        transaction = self._transaction(decisions, program, written, views, (started, seconds))
-        commit = self._home.store.commit(transaction, self._catalog.state.commit)
-        return RunResult(commit.version, perf_counter() - clock, views)
+        transaction = self._transaction(decisions, program, written, views, (started, metrics))
+        with meter.phase("committing"):
+            commit = self._home.store.commit(transaction, self._catalog.state.commit)
+        seconds = metrics.wall_seconds + metrics.phases["committing"]
+        return RunResult(commit.version, seconds, views, metrics)
 
     def _pending(self) -> Pending:
         files = Files(self._catalog)
@@ -201,7 +213,7 @@ class Run:
         program: Program,
         written: Written,
         views: tuple[ViewRun, ...],
-        timing: tuple[datetime, float],
+        timing: tuple[datetime, Metrics],
     ) -> Transaction:
         state = self._catalog.state
         kept = {step.arrangement.id: step for step in program.appends}
@@ -247,13 +259,15 @@ def _skipped(decisions: tuple[Decision, ...]) -> tuple[ViewRun, ...]:
     )
 
 
-def _history(decision: Decision, run: ViewRun, timing: tuple[datetime, float]) -> RunRecord:
+def _history(decision: Decision, run: ViewRun, timing: tuple[datetime, Metrics]) -> RunRecord:
+    started, metrics = timing
     details = {
+        "metrics": metrics.as_dict(),
         "rows_in": run.rows_in,
         "rows_out": run.rows_out,
         "candidates": [
             {"action": each.action.value, "rows": each.rows} for each in decision.candidates
         ],
     }
-    started, seconds = timing
-    return RunRecord(0, run.view, run.action, run.reason, json.dumps(details), started, seconds)
+    text = json.dumps(details)
+    return RunRecord(0, run.view, run.action, run.reason, text, started, metrics.wall_seconds)

@@ -11,7 +11,7 @@ import yaml
 from slackwater.project.records import OnMissing, SourceDeclaration
 from slackwater.project.yaml_nodes import Entry
 
-_KEYS = (
+SOURCE_KEYS = (
     "schema",
     "key",
     "append_only",
@@ -28,7 +28,7 @@ _OPERATIONS = ("insert", "delete", "upsert")
 
 def read_source(name: str, entry: Entry) -> SourceDeclaration:
     """The source that an entry declares; paths are relative to the spec file."""
-    values = entry.mapping(_KEYS)
+    values = entry.mapping(SOURCE_KEYS)
     folder = values.get("path")
     file_format = _choice(values.get("format"), _FORMATS)
     if folder is not None and file_format is None:

@@ -16,7 +16,7 @@ from slackwater.project.yaml_nodes import Entry, read_yaml
 
 SPEC_FILE = "slackwater.yml"
 
-_KEYS = (
+SPEC_KEYS = (
     "name",
     "storage",
     "catalog",
@@ -59,7 +59,7 @@ class Spec:
 def read_spec(file: Path) -> Spec:
     """The spec in a file; whatever is wrong in it is refused with its line."""
     root = read_yaml(file)
-    entries = root.mapping(_KEYS)
+    entries = root.mapping(SPEC_KEYS)
     if "name" not in entries:
         raise root.refuse("the project has no name", "Add a line `name: ...`.")
     return Spec(

@@ -30,6 +30,7 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
+from slackwater.runtime.metering import Meter
 from slackwater.state.frames import (
     Stored,
     Target,
@@ -80,6 +81,11 @@ class Written:
 
     segments: Mapping[str, tuple[SegmentFile, ...]]
 
+    @property
+    def files(self) -> tuple[SegmentFile, ...]:
+        """All of them."""
+        return tuple(file for files in self.segments.values() for file in files)
+
 
 class ProgramRunner:
     """Executes programs in a session of its own, under the settings the home was made with."""
@@ -92,16 +98,16 @@ class ProgramRunner:
             self.session.conf.set(key, value)
         self.session.conf.set("spark.sql.adaptive.enabled", "false")
 
-    def run(
-        self, program: Program, place: RunPlace, cpu: Accumulator[int] | None = None
-    ) -> Written:
+    def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Take all steps; the one Spark job is the collection of what the writers report."""
-        frames = _Frames(self.session, place, program, cpu)
+        frames = _Frames(self.session, place, program, meter.worker_cpu)
         try:
-            writers = [writer for step in program.steps if (writer := frames.take(step))]
+            with meter.phase("building"):
+                writers = [writer for step in program.steps if (writer := frames.take(step))]
             if not writers:
                 return Written({})
-            manifest = reduce(DataFrame.unionAll, writers).collect()
+            with meter.phase("computing"):
+                manifest = reduce(DataFrame.unionAll, writers).collect()
         except PySparkException as problem:
             raise execution_error(problem) from problem
         finally:
@@ -134,7 +140,7 @@ class _Frames:
         session: SparkSession,
         place: RunPlace,
         program: Program,
-        cpu: Accumulator[int] | None,
+        cpu: Accumulator[int],
     ):
         self._session = session
         self._place = place
@@ -145,7 +151,7 @@ class _Frames:
         self._named = {
             name for step in program.steps if isinstance(step, SqlStep) for name in step.inputs
         }
-        self._held = _persistent_rdds(session)
+        self._kept: list[Any] = []
 
     def take(self, step: Step) -> DataFrame | None:
         """Make the step's frame; a step that keeps rows gives its writer instead."""
@@ -154,6 +160,7 @@ class _Frames:
         frame = self._make(step)
         if step.name in self._once:
             frame = frame.localCheckpoint(eager=False)
+            self._kept.append(checkpointed_rdd(frame))
         self._frames[step.name] = frame
         if step.name in self._named:
             frame.createOrReplaceTempView(step.name)
@@ -164,9 +171,8 @@ class _Frames:
         """Forget views and cached frames of the run."""
         for name in self._views:
             self._session.catalog.dropTempView(name)
-        for key, rdd in _persistent_rdds(self._session).items():
-            if key not in self._held:
-                rdd.unpersist(False)
+        for rdd in self._kept:
+            rdd.unpersist(False)
 
     def _make(self, step: Step) -> DataFrame:
         match step:
@@ -244,5 +250,6 @@ def storage_schema(types: tuple[DataType, ...]) -> StructType:
     return _parsed_schema(", ".join(f"k{n} {storage_ddl(dtype)}" for n, dtype in enumerate(types)))
 
 
-def _persistent_rdds(session: SparkSession) -> dict[int, Any]:
-    return dict(session.sparkContext._jsc.getPersistentRDDs())
+def checkpointed_rdd(frame: DataFrame) -> Any:
+    """The cached rows behind a frame that was checkpointed."""
+    return frame._jdf.queryExecution().logical().rdd()

@@ -110,35 +110,45 @@ def conform_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def single_batch(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """All rows in one batch, copied together only if there are several."""
+    """All rows in one batch of this schema, which may be empty."""
     given = [batch for batch in batches if batch.num_rows]
-    if len(given) == 1:
-        return given[0]
     if not given:
         return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in schema], schema=schema)
-    joined = pa.Table.from_batches(given).combine_chunks().to_batches()
+    return join_batches(given)
+
+
+def join_batches(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    """The rows of one or more batches in one, copied together only if there are several."""
+    if len(batches) == 1:
+        return batches[0]
+    joined = pa.Table.from_batches(batches).combine_chunks().to_batches()
     if len(joined) != 1:
         raise DataError(
-            f"{sum(batch.num_rows for batch in given)} rows of one key hash do not fit in memory",
+            f"{sum(batch.num_rows for batch in batches)} rows of one key do not fit in memory",
             hint="Rows this large cannot be kept as state; drop the large columns from the view.",
         )
     return joined[0]
 
 
-def regroup(
-    batches: Iterable[pa.RecordBatch], schema: pa.Schema, limit: int
-) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of at least `limit` rows, but for the last one."""
+def regroup(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches that are full, but for the last one, and never too large."""
     waiting: list[pa.RecordBatch] = []
-    rows = 0
+    rows = size = 0
     for batch in batches:
+        if not batch.num_rows:
+            continue
         waiting.append(batch)
-        rows += batch.num_rows
-        if rows >= limit:
-            yield single_batch(waiting, schema)
-            waiting, rows = [], 0
-    if rows:
-        yield single_batch(waiting, schema)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        step = bounded_rows(rows, size)
+        if rows >= step:
+            joined = join_batches(waiting)
+            rest = rows % step
+            for start in range(0, rows - rest, step):
+                yield joined.slice(start, step)
+            waiting = [joined.slice(rows - rest)] if rest else []
+            rows, size = rest, sum(batch.nbytes for batch in waiting)
+    if waiting:
+        yield join_batches(waiting)
 
 
 def bounded_rows(rows: int = 0, size: int = 0) -> int:

@@ -53,16 +53,23 @@ def consolidate(
 
 def _add_equal_rows(batch: pa.RecordBatch, weights: Sequence[str], twins: Places) -> pa.RecordBatch:
     """Sum rows that are equal, which only the rows numbered in `twins` can be."""
-    columns = [batch.column(index) for index in range(batch.num_columns - len(weights))]
-    subset = pa.RecordBatch.from_arrays(columns, names=[str(i) for i in range(len(columns))])
+    subset = batch.select(range(batch.num_columns - len(weights)))
     if len(twins) < batch.num_rows:
         subset = subset.take(pa.array(twins))
     groups = group_codes(subset.columns)
     heads = _first_places(groups)
     if len(heads) == len(twins):
         return batch
-    sums = {name: _sums(batch, name, twins, groups, heads) for name in weights}
-    return _replace_weights(batch, sums, twins, heads)
+    firsts = twins[heads]
+    arrays = batch.columns[: -len(weights)]
+    for name in weights:
+        given = batch.column(name).to_numpy(zero_copy_only=True)
+        arrays.append(pa.array(_total(given, twins, groups, firsts)))
+    kept = np.ones(batch.num_rows, dtype=bool)
+    kept[twins] = False
+    kept[firsts] = True
+    summed = pa.RecordBatch.from_arrays(arrays, schema=batch.schema)
+    return summed.take(pa.array(np.flatnonzero(kept)))
 
 
 def _twins(hashes: Hashes, suspects: Hashes | None) -> Places:
@@ -85,36 +92,13 @@ def _first_places(groups: Codes) -> Places:
     return np.flatnonzero(np.concatenate(([True], seen[1:] > seen[:-1])))
 
 
-def _sums(
-    batch: pa.RecordBatch,
-    name: str,
-    twins: Places,
-    groups: Codes,
-    heads: Places,
-) -> Hashes:
-    given: Hashes = batch.column(name).to_numpy(zero_copy_only=True)
-    sums = np.zeros(len(heads), dtype=np.int64)
-    np.add.at(sums, groups, given[twins])
-    total = given.copy()
-    total[twins[heads]] = sums
+def _total(weights: Hashes, twins: Places, groups: Codes, firsts: Places) -> Hashes:
+    """The weights, with the sum of each group of twins in the place of its first row."""
+    sums = np.zeros(len(firsts), dtype=np.int64)
+    np.add.at(sums, groups, weights[twins])
+    total = weights.copy()
+    total[firsts] = sums
     return total
-
-
-def _replace_weights(
-    batch: pa.RecordBatch,
-    sums: dict[str, Hashes],
-    twins: Places,
-    heads: Places,
-) -> pa.RecordBatch:
-    keep = np.ones(batch.num_rows, dtype=bool)
-    keep[twins] = False
-    keep[twins[heads]] = True
-    arrays = [
-        pa.array(sums[name]) if name in sums else batch.column(index)
-        for index, name in enumerate(batch.schema.names)
-    ]
-    summed = pa.RecordBatch.from_arrays(arrays, schema=batch.schema)
-    return summed.take(pa.array(np.flatnonzero(keep)))
 
 
 # From values to numbers ---------------------------------------------------------------------
@@ -125,6 +109,8 @@ def group_codes(columns: Sequence[pa.Array]) -> Codes:
     codes: Codes | None = None
     for column in columns:
         codes = _codes(column) if codes is None else _pair(codes, _codes(column))
+        if len(codes) and int(codes[-1]) == len(codes) - 1:
+            break  # Every row has its own number already.
     return np.zeros(0, dtype=np.int64) if codes is None else codes
 
 

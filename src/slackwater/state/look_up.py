@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.accumulators import Accumulator
 
-from slackwater.state.columns import HASH, bounded_rows, column_names
+from slackwater.state.columns import HASH, bounded_rows, column_names, regroup
 from slackwater.state.identity import sort_by_hash
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import Hashes, Places, expand, hash_column
@@ -40,7 +40,7 @@ class LookUp:
         return metered(self._matches(batches), self.cpu)
 
     def _matches(self, batches: Batches) -> Batches:
-        for batch in batches:
+        for batch in regroup(batches):
             probe = Probe.of(batch)
             for rows in self._stored(probe.keys):
                 starts, stops = probe.ranges(hash_column(rows))
@@ -77,7 +77,7 @@ class LookUpNested:
         return metered(self._matches(batches), self.cpu)
 
     def _matches(self, batches: Batches) -> Batches:
-        for batch in batches:
+        for batch in regroup(batches):
             probe = Probe.of(batch)
             for portion in self.arrangement.whole_keys(probe.keys):
                 part, state = probe.between(portion.keys), portion.net()

@@ -50,9 +50,7 @@ class Arrangement:
 
         The rows of one key may come in several portions.
         """
-        schema, limit = stored_schema(self.columns), self.portion()
-        found = (hits.rows() for hits in self._find(keys))
-        return regroup(found, schema, limit)
+        return regroup(hits.rows() for hits in self._find(keys))
 
     def whole_keys(self, keys: Hashes) -> Iterator[Portion]:
         """The rows stored under the ascending, distinct `keys`, a portion of keys at a time.

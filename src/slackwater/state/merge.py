@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow as pa
-
-from slackwater.state.columns import HASH, WEIGHT, stored_schema
-from slackwater.state.matching import Arrangement
-from slackwater.state.segments import SegmentFile, open_segment
-from slackwater.state.snapshot import Range, even_ranges, scan
+from slackwater.state.columns import bounded_rows, regroup
+from slackwater.state.segments import SegmentFile, map_segment, mean_row_bytes
+from slackwater.state.snapshot import add_up, even_ranges
 from slackwater.state.writer import SegmentWriter
 
 
@@ -23,22 +20,15 @@ def merge_segments(
     """
     if not files:
         return []
-    arrangement = Arrangement(str(root), tuple(files), _columns(str(root), files[0]))
-    written = [
-        _write_range(arrangement, hashes, f"{directory}/{stem}-{number}.arrow")
-        for number, hashes in enumerate(even_ranges(1 << partition_bits))
-    ]
-    return [file for file in written if file is not None]
-
-
-def _columns(root: str, file: SegmentFile) -> pa.Schema:
-    schema = open_segment(root, file).batches[0].schema
-    return pa.schema([each for each in schema if each.name not in (HASH, WEIGHT)])
-
-
-def _write_range(arrangement: Arrangement, hashes: Range, path: str) -> SegmentFile | None:
-    schema = stored_schema(arrangement.columns)
-    with SegmentWriter(arrangement.root, path, schema, consolidated=True, attempt=0) as writer:
-        for batch in scan(arrangement, hashes, net=True):
-            writer.write(batch)
-    return writer.result
+    # Mapped here, not kept open: merged files are soon deleted, and their space must be free.
+    segments = [map_segment(Path(root) / file.path) for file in files]
+    limit = bounded_rows(1, mean_row_bytes(files))
+    written = []
+    for number, hashes in enumerate(even_ranges(1 << partition_bits)):
+        path, schema = f"{directory}/{stem}-{number}.arrow", segments[0].batches[0].schema
+        with SegmentWriter(str(root), path, schema, consolidated=True, attempt=0) as writer:
+            for batch in regroup(add_up(segments, hashes, limit)):
+                writer.write(batch)
+        if writer.result is not None:
+            written.append(writer.result)
+    return written

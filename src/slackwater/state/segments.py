@@ -7,11 +7,11 @@ search in the mapped hash column, so that the rest of the file is never touched.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import stat_result
 from pathlib import Path
 
 import numpy as np
@@ -82,28 +82,35 @@ class _OpenSegments:
     """The files this worker has mapped, least recently used first."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._open: OrderedDict[Path, tuple[tuple[int, ...], Segment]] = OrderedDict()
 
     def get(self, path: Path) -> Segment:
         """The open file; one that was written anew under the same name is opened again."""
-        try:
-            version = _version(path.stat())
-        except FileNotFoundError as problem:
-            raise DataError(
-                "a file of the state is missing",
-                where=str(path),
-                hint="Restore the home directory; `slackwater check` lists what is missing.",
-            ) from problem
-        known = self._open.pop(path, None)
-        if known is None or known[0] != version:
-            known = version, _map(path)
-        self._open[path] = known
-        while len(self._open) > _MAX_OPEN:
-            self._open.popitem(last=False)
-        return known[1]
+        with self._lock:
+            version = _version(path)
+            known = self._open.pop(path, None)
+            if known is None or known[0] != version:
+                known = version, map_segment(path)
+            self._open[path] = known
+            while len(self._open) > _MAX_OPEN:
+                self._open.popitem(last=False)
+            return known[1]
 
 
 _SEGMENTS = _OpenSegments()
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except FileNotFoundError as problem:
+        raise DataError(
+            "a file of the state is missing",
+            where=str(path),
+            hint="Restore the home directory from a copy.",
+        ) from problem
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def open_segment(root: str, file: SegmentFile) -> Segment:
@@ -120,13 +127,9 @@ def open_between(root: str, files: Iterable[SegmentFile], low: int, high: int) -
     ]
 
 
-def _version(status: stat_result) -> tuple[int, ...]:
-    return status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def _map(path: Path) -> Segment:
+def map_segment(path: Path) -> Segment:
+    """The file, mapped into memory until the last use of the result is gone."""
     try:
-        # The batches keep the mapping alive; it goes when the last of them does.
         reader = pa.ipc.open_file(pa.memory_map(str(path)))
         read = [reader.get_batch(index) for index in range(reader.num_record_batches)]
     except (pa.ArrowInvalid, OSError) as problem:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.accumulators import Accumulator
 
-from slackwater.state.columns import WEIGHT, single_batch, stored_schema
+from slackwater.state.columns import WEIGHT, join_batches, slices
 from slackwater.state.identity import consolidate
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import Hashes, Segment, cut, hash_column, open_between
@@ -41,21 +41,22 @@ class ReadSegments:
     def _rows(self, batches: Batches) -> Batches:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                for rows in scan(self.arrangement, self.ranges[number], net=self.net):
-                    yield rows.select(range(1, rows.num_columns))
+                for rows in self._range(*self.ranges[number]):
+                    yield from slices(rows.select(range(1, rows.num_columns)))
+
+    def _range(self, low: int, high: int) -> Batches:
+        stored = self.arrangement
+        segments = open_between(stored.root, stored.files, low, high)
+        if self.net:
+            return add_up(segments, (low, high), stored.portion())
+        return (batch for segment in segments for batch in cut(segment, low, high))
 
 
-def scan(arrangement: Arrangement, hashes: Range, *, net: bool) -> Iterator[pa.RecordBatch]:
-    """The stored rows of a range; if `net`, in order of hash and added up."""
-    segments = open_between(arrangement.root, arrangement.files, *hashes)
-    if not net:
-        for segment in segments:
-            yield from cut(segment, *hashes)
-        return
-    schema = stored_schema(arrangement.columns)
-    for low, high in _portions(segments, hashes, arrangement.portion()):
+def add_up(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[pa.RecordBatch]:
+    """The rows of a range in order of hash, equal ones added up, about `limit` at a time."""
+    for low, high in _portions(segments, hashes, limit):
         found = [_Cut(segment, cut(segment, low, high)) for segment in segments]
-        yield from _net([each for each in found if each.batches], schema)
+        yield from _net([each for each in found if each.batches])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,13 @@ class _Cut:
         return sum(batch.num_rows for batch in self.batches)
 
 
-def _net(found: list[_Cut], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _net(found: list[_Cut]) -> Iterator[pa.RecordBatch]:
     """The rows of all, equal ones added up. What one merged segment holds alone is final."""
     found.sort(key=_Cut.rows, reverse=True)
     if len(found) == 1 and found[0].segment.consolidated:
         yield from found[0].batches
     elif found:
-        rows = single_batch((batch for each in found for batch in each.batches), schema)
+        rows = join_batches([batch for each in found for batch in each.batches])
         yield consolidate(rows, (WEIGHT,), _suspects(found))
 
 

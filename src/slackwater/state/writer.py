@@ -18,7 +18,6 @@ from slackwater.state.columns import (
     conform_batch,
     regroup,
     single_batch,
-    slices,
     stored_schema,
 )
 from slackwater.state.gather import complete_hashes
@@ -74,8 +73,7 @@ class SegmentWriter:
         self._rows += batch.num_rows
         self._negative |= weights["min"] < 0
         self._heavy |= weights["max"] > 1
-        for piece in slices(batch):
-            self._sink.write_batch(piece)
+        self._sink.write_batch(batch)
 
     def __enter__(self) -> SegmentWriter:
         """Nothing is opened before the first row."""
@@ -153,7 +151,7 @@ class WriteSegment:
         path = f"{self.directory}/{self.stem}-{partition}.arrow"
         conformed = (conform_batch(batch, schema) for batch in batches)
         with SegmentWriter(self.root, path, schema, self.consolidate, attempt) as writer:
-            for batch in self._prepared(conformed, schema):
+            for batch in regroup(self._prepared(conformed, schema)):
                 writer.write(batch)
         if writer.result is not None:
             yield manifest([writer.result], self.directory)
@@ -166,8 +164,7 @@ class WriteSegment:
             for batch in complete_hashes(batches, schema, bounded_rows()):
                 yield consolidate(batch, (WEIGHT,))
         else:
-            # Spark sends small batches; files want large ones.
-            yield from regroup(batches, schema, bounded_rows())
+            yield from batches
 
 
 def manifest(files: Iterable[SegmentFile], directory: str) -> pa.RecordBatch:

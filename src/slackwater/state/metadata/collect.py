@@ -7,7 +7,7 @@ in between, the next collection finds the rest.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -64,17 +64,13 @@ def sweep_orphans(store: MetadataStore, root: Path, grace: timedelta = DEFAULT_G
     require_own(root, store)
     oldest = time.time() - grace.total_seconds()
     # The files first: one that is committed meanwhile is then found named.
-    stale = [path for path in _files(root) if _modified(root / path) <= oldest]
+    found = sorted((root / STATE_FOLDER).rglob("*"))
+    stale = [path for path in found if _modified(path) <= oldest]
     named = store.named_paths()
-    removed = _delete(root, (path for path in stale if path not in named), "sweep.deleting")
-    _delete_empty_folders(root / STATE_FOLDER, oldest)
+    files = (path.relative_to(root).as_posix() for path in stale if path.is_file())
+    removed = _delete(root, (path for path in files if path not in named), "sweep.deleting")
+    _delete_empty_folders(path for path in stale if path.is_dir())
     return removed
-
-
-def _files(root: Path) -> Iterator[str]:
-    for path in sorted((root / STATE_FOLDER).rglob("*")):
-        if path.is_file():
-            yield path.relative_to(root).as_posix()
 
 
 def _modified(path: Path) -> float:
@@ -97,9 +93,9 @@ def _delete(root: Path, paths: Iterable[str], point: str) -> Removed:
     return Removed(tuple(files), size)
 
 
-def _delete_empty_folders(folder: Path, oldest: float) -> None:
+def _delete_empty_folders(folders: Iterable[Path]) -> None:
     """Dropped arrangements leave their folders behind."""
     # The deepest first: what is deleted may have been all its parent held.
-    for path in sorted(folder.rglob("*"), reverse=True):
-        if path.is_dir() and path.stat().st_mtime <= oldest and not any(path.iterdir()):
-            path.rmdir()
+    for folder in sorted(folders, reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()

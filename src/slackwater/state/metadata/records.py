@@ -158,6 +158,8 @@ class Transaction:
     """Views that forget how far they have come; they stay views."""
     runs: tuple[RunRecord, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    drop_settings: tuple[str, ...] = ()
+    """Names of settings to forget; unknown ones do no harm."""
 
     def __post_init__(self) -> None:
         """Refuse a kind that `history` could not explain."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Self
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from slackwater.errors import CatalogError
 from slackwater.faults import reach
@@ -186,12 +186,14 @@ class MetadataStore:
         with self._reading() as connection:
             return reads.read_history(connection, view, limit)
 
-    def settings(self) -> Mapping[str, str]:
-        """The settings of the home."""
+    def settings(self, prefix: str = "") -> Mapping[str, str]:
+        """The settings of the home whose names begin with `prefix`."""
         table = schema.settings.c
+        # Not LIKE: SQLite's takes upper and lower case for the same.
+        wanted = func.substr(table.name, 1, len(prefix)) == prefix
         with self._reading() as connection:
-            rows = connection.execute(select(table.name, table.value).order_by(table.name))
-            return MappingProxyType({row.name: row.value for row in rows})
+            query = select(table.name, table.value).where(wanted).order_by(table.name)
+            return MappingProxyType({row.name: row.value for row in connection.execute(query)})
 
     def commit_at(self, moment: datetime) -> int:
         """The commit that was the newest at a moment, or the oldest that can still be read."""

@@ -36,7 +36,7 @@ def write_transaction(connection: Connection, transaction: Transaction, version:
     _add_batches(facts, transaction.batches)
     _move_on(facts, transaction.progress)
     _record_runs(facts, transaction.runs)
-    _set(facts, transaction.settings)
+    _set(facts, transaction.settings, transaction.drop_settings)
 
 
 def _drop(facts: FactWriter, transaction: Transaction) -> None:
@@ -174,9 +174,8 @@ def _record_runs(facts: FactWriter, made: Sequence[RunRecord]) -> None:
     facts.insert(schema.runs, rows)
 
 
-def _set(facts: FactWriter, given: Mapping[str, str]) -> None:
+def _set(facts: FactWriter, given: Mapping[str, str], dropped: Sequence[str]) -> None:
     name = schema.settings.c.name
-    for chunk in chunks(tuple(given)):
+    for chunk in chunks((*dropped, *given)):
         facts.connection.execute(delete(schema.settings).where(name.in_(chunk)))
-    rows = [{"name": name, "value": value} for name, value in given.items()]
-    facts.insert(schema.settings, rows)
+    facts.insert(schema.settings, [{"name": name, "value": given[name]} for name in given])

@@ -1,0 +1,39 @@
+"""`slackwater explain VIEW`: how a view of a project is kept up to date."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import Path
+
+import typer
+
+from slackwater.cli.output import print_json, working
+from slackwater.cli.project_session import open_filled
+from slackwater.project.load import is_project
+
+
+class Kind(StrEnum):
+    """What can be shown of a view."""
+
+    PLAN = "plan"
+    PROGRAM = "program"
+    WHY = "why"
+
+
+def names_view(text: str | None, project: Path | None, kind: Kind | None) -> bool:
+    """Whether the user asks for a view: says so, or stands in a project and gives a bare name."""
+    if kind is not None or project is not None:
+        return True
+    return text is not None and re.fullmatch(r"\w+", text) is not None and is_project(Path())
+
+
+def explain_view(view: str, project: Path, kind: Kind, *, as_json: bool) -> None:
+    """Print what is asked for of a view."""
+    with working("reading the project") as say, open_filled(project, say) as (_, session):
+        say(f"planning {view}")
+        text = session.view(view).explain(kind.value)
+    if as_json:
+        print_json({"view": view, "kind": kind.value, "text": text})
+    else:
+        typer.echo(text)

@@ -1,0 +1,176 @@
+"""Makes a home follow its project: creates what is new, and refuses what has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from slackwater.api import Goal, Session
+from slackwater.cli.project_sources import declared_schema
+from slackwater.errors import CatalogError
+from slackwater.project.records import Project, SourceDeclaration, ViewFile
+from slackwater.project.sql_tokens import tokenize
+from slackwater.project.view_order import order_views, tables_read
+
+_REPLACE = "Run `slackwater refresh --replace` to build it anew, with the views that read it"
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What was done to the home, by name; `left` are views that the project no longer has."""
+
+    sources: tuple[str, ...]
+    views: tuple[str, ...]
+    dropped: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+def apply_project(session: Session, project: Project, *, replace: bool) -> Applied:
+    """Create the sources and views that the home lacks.
+
+    With `replace`, views that have changed are built anew, with all that read them, and views
+    that the project no longer has are dropped; without it, a changed view is refused.
+    """
+    existing = set(session.sources())
+    for source in project.sources:
+        if source.name in existing:
+            _check_source(session, source)
+    stale = _stale_views(session, project)
+    gone = tuple(name for name in session.views() if name not in {v.name for v in project.views})
+    if not replace:
+        _refuse_stale(session, project, stale)
+    dropped = _drop(session, {*stale, *gone}) if replace else ()
+    created = tuple(each for each in project.sources if each.name not in existing)
+    for source in created:
+        _create_source(session, source)
+    known = set(session.views())
+    views = tuple(view for view in project.views if view.name not in known)
+    for view in views:
+        _create_view(session, view)
+    left = () if replace else gone
+    return Applied(_names(created), _names(views), dropped, left)
+
+
+def _names(things: Iterable[SourceDeclaration | ViewFile]) -> tuple[str, ...]:
+    return tuple(each.name for each in things)
+
+
+# Sources ------------------------------------------------------------------------------------
+
+
+def _create_source(session: Session, source: SourceDeclaration) -> None:
+    session.create_source(
+        source.name,
+        declared_schema(session, source),
+        key=source.key,
+        append_only=source.append_only,
+        on_missing=source.on_missing,
+    )
+
+
+def _check_source(session: Session, source: SourceDeclaration) -> None:
+    """A source cannot change: its rows were taken in as it was declared then."""
+    held = session.source(source.name).definition
+    differences = [
+        name
+        for name, declared, found in (
+            ("key", source.key, held.key),
+            ("append_only", source.append_only, held.append_only),
+            ("on_missing", source.on_missing, held.on_missing),
+        )
+        if declared != found
+    ]
+    if source.schema is not None and declared_schema(session, source) != held.schema:
+        differences.insert(0, "schema")
+    if differences:
+        raise CatalogError(
+            f"source {source.name} has rows already, and its {' and '.join(differences)} changed",
+            where=source.place,
+            hint="Take the change back, declare the source under another name, or remove the "
+            "project's storage to start over.",
+        )
+
+
+# Views --------------------------------------------------------------------------------------
+
+
+def _create_view(session: Session, view: ViewFile) -> None:
+    options = view.properties
+    session.create_view(
+        view.name,
+        view.sql,
+        goal=view_goal(view),
+        refresh=options.get("slackwater.refresh", "auto"),
+        scope=options.get("slackwater.scope", "all"),
+    )
+
+
+def view_goal(view: ViewFile) -> Goal | None:
+    """The goal that a view's properties state."""
+    options = view.properties
+    if "slackwater.slack" in options:
+        return Goal(slack=options["slackwater.slack"])
+    if "slackwater.final_work" in options:
+        return Goal(final_work=float(options["slackwater.final_work"]))
+    return Goal(fresh=True) if "slackwater.fresh" in options else None
+
+
+def _changes(session: Session, view: ViewFile) -> list[str]:
+    """What the home has otherwise than the project; blanks and comments do not count."""
+    held = session.view(view.name).definition
+    goal = view_goal(view)
+    pairs = (
+        ("query", _words(view.sql), _words(held.sql or "")),
+        ("goal", goal and asdict(goal), held.goal and json.loads(held.goal)),
+        ("refresh", view.properties.get("slackwater.refresh", "auto"), held.policy.value),
+        ("scope", view.properties.get("slackwater.scope", "all"), held.scope),
+    )
+    return [name for name, declared, found in pairs if declared != found]
+
+
+def _words(sql: str) -> list[str]:
+    return [token.text for token in tokenize(sql)]
+
+
+def _stale_views(session: Session, project: Project) -> tuple[str, ...]:
+    existing = set(session.views())
+    return tuple(
+        view.name for view in project.views if view.name in existing and _changes(session, view)
+    )
+
+
+def _refuse_stale(session: Session, project: Project, stale: tuple[str, ...]) -> None:
+    for view in project.views:
+        if view.name in stale:
+            what = " and ".join(_changes(session, view))
+            raise CatalogError(
+                f"view {view.name} exists already, and its {what} changed",
+                where=view.place,
+                hint=f"{_REPLACE}, or give the new one another name.",
+            )
+
+
+def _drop(session: Session, names: set[str]) -> tuple[str, ...]:
+    """Drop views and all views that read them, readers first."""
+    held = order_views([_held_view(session, name) for name in session.views()])
+    doomed = {name.lower() for name in names}
+    dropped: list[str] = []
+    for view in held:
+        if view.name.lower() in doomed or _reads(view) & doomed:
+            doomed.add(view.name.lower())
+            dropped.append(view.name)
+    for name in reversed(dropped):
+        session.drop_view(name)
+    return tuple(dropped)
+
+
+def _held_view(session: Session, name: str) -> ViewFile:
+    sql = session.view(name).definition.sql or ""
+    return ViewFile(name, sql, None, MappingProxyType({}), Path(name), 1)
+
+
+def _reads(view: ViewFile) -> set[str]:
+    return tables_read(view.sql)

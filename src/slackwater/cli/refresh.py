@@ -1,0 +1,110 @@
+"""`slackwater refresh`: take in what is new and bring every view of a project up to date."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slackwater.cli.failures import guarded
+from slackwater.cli.output import Say, count_of, page_console, plain_table, print_json, working
+from slackwater.cli.project_apply import Applied, apply_project
+from slackwater.cli.project_session import AsJson, ProjectFolder, open_project
+from slackwater.cli.project_sources import Ingested, ingest_new_files
+from slackwater.engine.run import RunResult
+from slackwater.project.load import load_project
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What a refresh did, in the order in which it did it."""
+
+    applied: Applied
+    ingested: tuple[Ingested, ...]
+    run: RunResult
+
+
+def refresh(
+    project: ProjectFolder = Path(),
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace", help="Build changed views anew and drop those the project no longer has."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take in new files and bring every view up to date, in one commit."""
+    with guarded(as_json=as_json):
+        with working("reading the project") as say:
+            done = refresh_project(project, say, replace=replace)
+        if as_json:
+            print_json(refreshed_data(done))
+        else:
+            show_refreshed(done)
+
+
+def refresh_project(folder: Path, say: Say, *, replace: bool) -> Refreshed:
+    """Apply the project's definitions, ingest new files, and run."""
+    project = load_project(folder)
+    with open_project(project, say) as session:
+        say("comparing the project with its home")
+        applied = apply_project(session, project, replace=replace)
+        ingested = ingest_new_files(session, project, say)
+        say("refreshing the views")
+        return Refreshed(applied, ingested, session.refresh())
+
+
+def refreshed_data(done: Refreshed) -> dict[str, object]:
+    """The refresh as the JSON object that docs/reference/cli.md describes."""
+    return {
+        "created": {"sources": list(done.applied.sources), "views": list(done.applied.views)},
+        "dropped": list(done.applied.dropped),
+        "left": list(done.applied.left),
+        "ingested": [asdict(each) for each in done.ingested],
+        **done.run.as_dict(),
+    }
+
+
+def show_refreshed(done: Refreshed) -> None:
+    """The refresh for a reader."""
+    console = page_console()
+    for line in _notes(done.applied):
+        console.print(line)
+    if done.ingested:
+        sources = plain_table("source", "files", "inserted", "deleted", right=_COUNTS)
+        for each in done.ingested:
+            counts = (len(each.files), each.inserted, each.deleted)
+            sources.add_row(each.source, *(f"{count:,}" for count in counts))
+        console.print(sources)
+        console.print()
+    views = plain_table("view", "action", "rows in", "rows out", "why", right=_COUNTS)
+    for view in done.run.views:
+        rows_in, rows_out = f"{view.rows_in:,}", f"{view.rows_out:,}"
+        views.add_row(view.view, view.action, rows_in, rows_out, view.reason)
+    console.print(views)
+    console.print()
+    console.print(f"commit {done.run.commit}, {done.run.seconds:.1f} s")
+
+
+_COUNTS = ("files", "inserted", "deleted", "rows in", "rows out")
+
+
+def _notes(applied: Applied) -> list[str]:
+    notes = []
+    if applied.dropped:
+        notes.append(f"dropped {', '.join(applied.dropped)}")
+    created = [
+        count_of(len(names), noun)
+        for names, noun in ((applied.sources, "source"), (applied.views, "view"))
+        if names
+    ]
+    if created:
+        notes.append(f"created {' and '.join(created)}")
+    notes += [
+        f"view {name} is no longer in the project; `refresh --replace` drops it"
+        for name in applied.left
+    ]
+    return [*notes, ""] if notes else []

@@ -1,0 +1,46 @@
+"""`slackwater status`: what a project's home holds, and what waits to be taken in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from slackwater.cli.failures import guarded
+from slackwater.cli.output import page_console, plain_table, print_json, size_of, working
+from slackwater.cli.project_session import AsJson, ProjectFolder, open_filled
+from slackwater.engine.status import Status
+
+
+def status(project: ProjectFolder = Path(), as_json: AsJson = False) -> None:
+    """Show the sources and views of a project, and how far the views are."""
+    with guarded(as_json=as_json):
+        with working("reading the project") as say, open_filled(project, say) as (_, session):
+            found = session.status()
+        if as_json:
+            print_json(found.as_dict())
+        else:
+            show_status(found)
+
+
+def show_status(found: Status) -> None:
+    """The status for a reader."""
+    console = page_console()
+    console.print(f"home {found.home}, commit {found.commit}")
+    console.print()
+    sources = plain_table("source", "batches", "rows", "size", "pending rows", right=_NUMBERS)
+    for source in found.sources:
+        counts = (f"{source.offset:,}", f"{source.rows:,}", size_of(source.bytes))
+        sources.add_row(source.name, *counts, f"{source.pending_rows:,}")
+    console.print(sources)
+    console.print()
+    views = plain_table("view", "reads", "refresh", "goal", "rows", "size", "", right=_NUMBERS)
+    for view in found.views:
+        numbers = (f"{view.rows:,}", size_of(view.bytes))
+        state = "behind" if view.behind else "up to date"
+        reads = ", ".join(view.reads)
+        views.add_row(view.name, reads, view.refresh, view.goal or "-", *numbers, state)
+    console.print(views)
+    console.print()
+    console.print(f"state beside the answers: {size_of(found.state_bytes)}")
+
+
+_NUMBERS = ("batches", "rows", "size", "pending rows")

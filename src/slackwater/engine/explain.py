@@ -1,0 +1,176 @@
+"""Explains a view: its plan, why each operator is kept as it is, and the program of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from slackwater.algebra.printer import PlanPrinter, print_plan
+from slackwater.algebra.rel import Rel
+from slackwater.compiler.blocks import fuse
+from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
+from slackwater.engine.decide import base_sources
+from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
+from slackwater.engine.home import Catalog, Home
+from slackwater.engine.run import read_facts, view_task
+from slackwater.errors import CatalogError
+from slackwater.optimizer.choose import RECOMPUTE, Chooser
+from slackwater.optimizer.estimate import estimate_state
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.program import (
+    AppendStep,
+    FragmentStep,
+    GatherStep,
+    LookUpStep,
+    SourceChangesStep,
+    SourceRowsStep,
+    SqlStep,
+    StateRowsStep,
+    Step,
+)
+
+
+class Explainer:
+    """Writes explanations of one view."""
+
+    def __init__(self, home: Home, view: ViewDefinition):
+        """Look at the catalog as it is now."""
+        self._view = view
+        self._catalog: Catalog = home.catalog()
+        self._facts: Facts = read_facts(home, self._catalog)
+
+    def explain(self, kind: str) -> str:
+        """One of plan, why and program."""
+        kinds: dict[str, Callable[[], str]] = {
+            "plan": self.plan,
+            "why": self.why,
+            "program": self.program,
+        }
+        if kind not in kinds:
+            raise CatalogError(f"{kind!r} cannot be explained", hint=f"Ask for {', '.join(kinds)}.")
+        return kinds[kind]()
+
+    def plan(self) -> str:
+        """The plan with the order and limit that apply on read."""
+        notes = "".join(f"\nnote: {note}" for note in self._view.notes)
+        return print_plan(self._view.plan) + notes
+
+    def why(self) -> str:
+        """Per operator: by which rule it is kept, what that stores, or why it is recomputed."""
+        lines = [f"view {self._view.name}: refresh={self._view.policy.value}"]
+        if self._view.policy is RefreshPolicy.FULL:
+            lines.append("every change: the whole query is recomputed, as the policy says")
+        for depth, finish in enumerate(self._view.root.finish):
+            name = type(finish).__name__.lower()
+            lines.append(f"{'  ' * depth}{name}: applied when the view is read, needs no state")
+        chooser = Chooser(self._facts)
+        lines += self._operator(self._view.stored, chooser, len(self._view.root.finish))
+        answer = whole_row(self._view.stored)
+        lines.append(f"answer: {self._state(answer)}")
+        lines.append(f"state in all: about {_amount(self.predicted_bytes())} predicted")
+        return "\n".join(lines)
+
+    def predicted_bytes(self) -> int:
+        """About how much state the view keeps at today's size of its sources."""
+        rows = {
+            name: self._catalog.rows(s.arrangement.id) for name, s in self._catalog.sources.items()
+        }
+        for name, view in self._catalog.views.items():
+            rows[name] = self._catalog.rows(whole_row(view.stored).id)
+        return estimate_state(self._view.stored, Chooser(self._facts), rows)
+
+    def _operator(self, rel: Rel, chooser: Chooser, depth: int) -> Iterator[str]:
+        choice = chooser.choice(rel)
+        indent = "  " * depth
+        text = PlanPrinter().describe(rel)
+        if choice.rule is RECOMPUTE:
+            yield f"{indent}{text}\n{indent}  = recomputed: {choice.recomputes}"
+        elif choice.recomputes is not None:
+            why = f"recomputed by rule {choice.rule.name}: {choice.recomputes}"
+            yield f"{indent}{text}\n{indent}  = {why}"
+        else:
+            yield f"{indent}{text}\n{indent}  = incremental by rule {choice.rule.name}"
+        for name, reason in choice.refused:
+            if "another" not in reason:
+                yield f"{indent}    not {name}: {reason}"
+        for need in chooser.needs(rel):
+            yield f"{indent}    keeps {self._state(need.arrangement)}"
+        if choice.rule is not RECOMPUTE:
+            for each in rel.inputs:
+                yield from self._operator(each, chooser, depth + 1)
+
+    def _state(self, arrangement: Arrangement) -> str:
+        key, size = arrangement.id, "not filled yet"
+        if key in self._catalog.state.arrangements:
+            size = f"{self._catalog.rows(key)} rows, {_amount(self._catalog.bytes(key))}"
+        by = ", ".join(arrangement.key) or "nothing"
+        return f"{arrangement.id} ({arrangement.role.value} by {by}): {size}"
+
+    def program(self) -> str:
+        """The statements of a run in which every source of the view has changed."""
+        view = self._view
+        tasks = [
+            view_task(each, Action.INCREMENTAL)
+            for each in self._catalog.views.values()
+            if each.name == view.name
+        ]
+        upstream = tuple(self._upstream(view))
+        run = RunFacts(
+            facts=self._facts,
+            sources={name: source.columns for name, source in self._catalog.sources.items()},
+            changed=base_sources(view, self._catalog),
+            stored={a.id: self._catalog.rows(a.id) for a in self._all_state((*upstream, *tasks))},
+        )
+        program = fuse(write_program(run, (*upstream, *tasks)))
+        return "\n".join(_step(step) for step in program.steps)
+
+    def _upstream(self, view: ViewDefinition) -> Iterator[ViewTask]:
+        for name in sorted(read_names(view.plan)):
+            if name in self._catalog.state.views:
+                other = self._catalog.view(name)
+                yield from self._upstream(other)
+                yield view_task(other, Action.INCREMENTAL)
+
+    def _all_state(self, tasks: tuple[ViewTask, ...]) -> Iterator[Arrangement]:
+        chooser = Chooser(self._facts)
+        for task in tasks:
+            yield whole_row(task.rel)
+            for each in chooser.kept_operators(task.rel):
+                for need in chooser.needs(each):
+                    yield need.arrangement
+
+
+def _step(step: Step) -> str:
+    match step:
+        case SqlStep(name=name, sql=sql):
+            return f"{name} :=\n" + "\n".join(f"    {line}" for line in sql.splitlines())
+        case SourceChangesStep(name=name, source=source):
+            return f"{name} := CHANGES OF {source}"
+        case SourceRowsStep(name=name, source=source):
+            return f"{name} := ALL ROWS OF {source}"
+        case StateRowsStep(name=name, arrangement=arrangement):
+            return f"{name} := ALL ROWS OF STATE {arrangement.id}"
+        case LookUpStep(name=name, input=read, arrangement=arrangement, nested=nested):
+            how = "LOOK UP EACH OF" if nested else "LOOK UP"
+            return f"{name} := {how} {read} IN STATE {_by(arrangement)}"
+        case GatherStep(name=name, input=read, arrangement=arrangement):
+            return f"{name} := GATHER WHAT {read} TOUCHES IN STATE {_by(arrangement)}"
+        case FragmentStep(name=name, fragment=fragment):
+            return f"{name} := RUN BY SPARK {fragment}"
+        case AppendStep(input=read, arrangement=arrangement, fill=fill):
+            return f"STATE {arrangement.id} {':=' if fill else '+='} {read}"
+        case _:
+            return step.name
+
+
+def _by(arrangement: Arrangement) -> str:
+    return f"{arrangement.id} BY ({', '.join(arrangement.key)})"
+
+
+def _amount(size: int) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 10_000 or unit == "GB":
+            return f"{size} {unit}"
+        size //= 1000
+    return f"{size} GB"

@@ -1,0 +1,168 @@
+"""What a home holds and what its runs did, for those who look after it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from slackwater.compiler.refresh import read_names
+from slackwater.engine.decide import base_sources
+from slackwater.engine.definitions import ViewDefinition
+from slackwater.engine.home import Catalog, Home
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.state.metadata.records import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """A source: how much it holds, and how much of it the views have not seen."""
+
+    name: str
+    offset: int
+    rows: int
+    """Rows as they are stored: a deletion is one too, until compaction merges it."""
+    bytes: int
+    pending_batches: int
+    pending_rows: int
+    """Rows inserted and deleted by the batches that a view has not seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewStatus:
+    """A view: how it is kept, how much its answer takes, and whether batches wait for it."""
+
+    name: str
+    refresh: str
+    goal: str | None
+    reads: tuple[str, ...]
+    rows: int
+    """Rows of the answer as they are stored."""
+    bytes: int
+    behind: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A home as of its last commit; `state_bytes` is what views keep beside their answers."""
+
+    home: str
+    commit: int
+    sources: tuple[SourceStatus, ...]
+    views: tuple[ViewStatus, ...]
+    state_bytes: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsideredAction:
+    """A way in which the view could have been refreshed, and about how many rows it touches."""
+
+    action: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """What a run did to a view, what it could have done, and what the whole run cost."""
+
+    commit: int
+    view: str
+    action: str
+    reason: str
+    started: datetime
+    seconds: float
+    rows_in: int
+    rows_out: int
+    candidates: tuple[ConsideredAction, ...]
+    metrics: Mapping[str, Any]
+    """Measures of the run, which is one for all views: time, jobs, rows and bytes."""
+
+    @property
+    def predicted_rows(self) -> int | None:
+        """About how many rows the chosen way was expected to touch."""
+        return next((each.rows for each in self.candidates if each.action == self.action), None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        started = {"started": self.started.isoformat(), "predicted_rows": self.predicted_rows}
+        return {**asdict(self), **started}
+
+
+def read_status(home: Home) -> Status:
+    """The status of an open home."""
+    catalog = home.catalog()
+    sources = tuple(_source(home, catalog, name) for name in sorted(catalog.state.sources))
+    views = tuple(_view(catalog, view) for view in catalog.views.values())
+    total = sum(catalog.bytes(each) for each in catalog.state.arrangements)
+    shown = sum(each.bytes for each in sources) + sum(each.bytes for each in views)
+    return Status(str(home.folder), catalog.state.commit, sources, views, total - shown)
+
+
+def read_history(home: Home, view: str | None, limit: int) -> tuple[HistoryRow, ...]:
+    """What the last runs did, newest first; a view that does not exist is refused."""
+    if view is not None:
+        home.catalog().view(view)
+    return tuple(_history_row(each) for each in home.store.history(view, limit))
+
+
+def _source(home: Home, catalog: Catalog, name: str) -> SourceStatus:
+    state = catalog.state
+    arrangement = state.sources[name].arrangement
+    seen = min((at for (_, source), at in state.progress.items() if source == name), default=0)
+    pending = home.store.batches(name, seen)
+    return SourceStatus(
+        name=name,
+        offset=state.offsets.get(name, 0),
+        rows=catalog.rows(arrangement),
+        bytes=catalog.bytes(arrangement),
+        pending_batches=len(pending),
+        pending_rows=sum(each.inserted + each.deleted for each in pending),
+    )
+
+
+def _view(catalog: Catalog, view: ViewDefinition) -> ViewStatus:
+    state, answer = catalog.state, whole_row(view.stored).id
+    behind = any(
+        state.progress.get((view.name, source), -1) < state.offsets.get(source, 0)
+        for source in base_sources(view, catalog)
+    )
+    return ViewStatus(
+        name=view.name,
+        refresh=view.policy.value,
+        goal=_goal_text(view.goal),
+        reads=tuple(sorted(read_names(view.plan))),
+        rows=catalog.rows(answer),
+        bytes=catalog.bytes(answer),
+        behind=behind,
+    )
+
+
+def _goal_text(goal: str | None) -> str | None:
+    """The goal as its author would say it: `slack 30s`."""
+    if goal is None:
+        return None
+    stated: Mapping[str, object] = json.loads(goal)
+    given = {name: value for name, value in stated.items() if value}
+    return ", ".join(name if value is True else f"{name} {value}" for name, value in given.items())
+
+
+def _history_row(run: RunRecord) -> HistoryRow:
+    details: Mapping[str, Any] = json.loads(run.details)
+    return HistoryRow(
+        commit=run.commit,
+        view=run.view,
+        action=run.action,
+        reason=run.reason,
+        started=run.started,
+        seconds=run.seconds,
+        rows_in=details.get("rows_in", 0),
+        rows_out=details.get("rows_out", 0),
+        candidates=tuple(ConsideredAction(**each) for each in details.get("candidates", ())),
+        metrics=details.get("metrics", {}),
+    )

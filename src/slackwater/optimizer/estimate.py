@@ -1,0 +1,94 @@
+"""Guesses how many rows relations have and how much state a view will keep.
+
+The guesses use only the number of rows of each source and shares that are usual for each
+operator. They are shown when a view is made, and held against what then happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from slackwater.algebra.operators import (
+    Aggregate,
+    Expand,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Range,
+    Recompute,
+    Scan,
+    Union,
+    Values,
+)
+from slackwater.algebra.rel import Rel
+from slackwater.optimizer.choose import Chooser
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.arrangements import Arrangement, Role
+from slackwater.types import DataType, DecimalType, StringType, is_numeric
+
+_FILTERED = 0.5
+_GROUPED = 0.3
+_ROW_OVERHEAD = 16
+"""Hash and weight of a stored row."""
+
+
+def estimate_rows(rel: Rel, rows: Mapping[str, int]) -> float:
+    """About how many rows a relation has, given those of the sources and views it reads."""
+    inputs = [estimate_rows(each, rows) for each in rel.inputs]
+    match rel:
+        case Scan(source=source):
+            return float(rows.get(source, 0))
+        case Recompute(sources=sources):
+            return float(max((rows.get(name, 0) for name in sources), default=0))
+        case Values(rows=constants):
+            return float(len(constants))
+        case Range(start=start, end=end, step=step):
+            return max(0.0, (end - start) / step)
+        case Filter():
+            return inputs[0] * _FILTERED
+        case Join():
+            return _join_rows(rel, *inputs)
+        case Aggregate(keys=keys):
+            return max(1.0, inputs[0] * _GROUPED) if keys else 1.0
+        case Union():
+            return sum(inputs)
+        case Expand(projections=projections):
+            return inputs[0] * len(projections)
+        case Limit(count=count):
+            return inputs[0] if count is None else min(inputs[0], float(count))
+        case _:
+            return inputs[0]
+
+
+def _join_rows(rel: Join, left: float, right: float) -> float:
+    if rel.kind in (JoinKind.SEMI, JoinKind.ANTI, JoinKind.NULL_AWARE_ANTI):
+        return left * _FILTERED
+    if rel.kind in (JoinKind.MARK, JoinKind.SINGLE):
+        return left
+    return max(left, right) if rel.keys else left * max(right, 1.0)
+
+
+def estimate_state(rel: Rel, chooser: Chooser, rows: Mapping[str, int]) -> int:
+    """About how many bytes a view's state takes, its answer included."""
+    sizes: dict[str, float] = {}
+    for each in chooser.kept_operators(rel):
+        for need in chooser.needs(each):
+            sizes[need.arrangement.id] = _size(need.arrangement, need.owner, rows)
+    answer = whole_row(rel)
+    sizes[answer.id] = _size(answer, rel, rows)
+    return int(sum(sizes.values()))
+
+
+def _size(arrangement: Arrangement, owner: Rel, rows: Mapping[str, int]) -> float:
+    width = _ROW_OVERHEAD + sum(map(_width, arrangement.types))
+    count = estimate_rows(owner, rows)
+    return width * (max(1.0, count) if arrangement.role is Role.ACCUMULATORS else count)
+
+
+def _width(dtype: DataType) -> int:
+    if isinstance(dtype, StringType):
+        return 24
+    if isinstance(dtype, DecimalType):
+        return 16
+    return 8 if is_numeric(dtype) else 16

@@ -1,0 +1,209 @@
+"""The law of exactness as a harness: views kept through a history, held against plain Spark.
+
+Many views live in one home, so that one run serves them all. After a run every view is
+compared with what a plain Spark session, which shares no code with the engine, computes from
+the same contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+import slackwater as sw
+from slackwater.api import Session
+from slackwater.engine.run import RunResult
+from slackwater.errors import SlackwaterError
+from slackwater.runtime.compare import compare_bags
+from slackwater.workloads.adversarial import adversarial_tables
+from slackwater.workloads.bags import WEIGHT, apply_changes
+from slackwater.workloads.changes import ChangeSpec, change_stream
+from slackwater.workloads.corpus import CorpusQuery
+from slackwater.workloads.database import ChangeBatch
+from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.orderbook import ORDER_BOOK_KEYS, order_book
+from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
+
+_WITHOUT_CODEGEN = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Compiling each statement to Java takes longer than the few rows take without it."""
+_OWN_WEIGHT = "the column of this name is the table's own"
+_RENAMED = {WEIGHT: _OWN_WEIGHT}
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Tables and their keys."""
+
+    tables: Mapping[str, pa.Table]
+    keys: Mapping[str, TableKeys]
+
+    def history(self, spec: ChangeSpec) -> list[ChangeBatch]:
+        """Batches that build the tables up from nothing and change them."""
+        return list(change_stream(self.tables, self.keys, spec))
+
+
+@cache
+def data_set(name: str) -> DataSet:
+    """A data set of the corpus, at a size at which a run is quick."""
+    match name:
+        case "tpch":
+            return DataSet(read_tpch(ensure_tpch(0.002)), TPCH_KEYS)
+        case "finance":
+            return DataSet(order_book(seed=1, orders=400), ORDER_BOOK_KEYS)
+    return DataSet({n: _renamed(table) for n, table in adversarial_tables().items()}, {})
+
+
+def _renamed(table: pa.Table) -> pa.Table:
+    """A table whose own column of the weight's name steps aside while changes are made up."""
+    return table.rename_columns([_RENAMED.get(name, name) for name in table.column_names])
+
+
+def quick_session(spark: SparkSession) -> SparkSession:
+    """A session for small data."""
+    session = spark.newSession()
+    for name, value in _WITHOUT_CODEGEN.items():
+        session.conf.set(name, value)
+    return session
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A view and what plain Spark is asked instead."""
+
+    name: str
+    sql: str
+    ordered: bool = False
+
+
+def view_of(query: CorpusQuery) -> Kept:
+    """A corpus query as a view."""
+    return Kept(query.name.replace("/", "_"), query.sql, query.ordered)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A view that differed, or could not be kept, and where."""
+
+    view: str
+    run: int
+    text: str
+
+    def __str__(self) -> str:
+        """For the reader of a failed test."""
+        return f"{self.view}, run {self.run}: {self.text}"
+
+
+class Law:
+    """A home beside plain Spark."""
+
+    def __init__(self, spark: SparkSession, folder: Path, schemas: Mapping[str, pa.Schema]):
+        """Open a home with these sources, all empty."""
+        self._folder = folder
+        self._plain = quick_session(spark)
+        self.session: Session = sw.open(folder / "home", spark=quick_session(spark))
+        self._contents: dict[str, pa.Table] = {}
+        self._views: list[Kept] = []
+        self.runs = 0
+        for name, schema in schemas.items():
+            own = _given_names(schema.names)
+            types = from_arrow_schema(schema, prefer_timestamp_ntz=True)
+            types.names = list(own)
+            for field, given in zip(types.fields, own, strict=True):
+                field.name = given
+            self.session.create_source(name, types)
+            self._contents[name] = schema.empty_table()
+            self._show(name)
+
+    def add(self, view: Kept, refresh: str = "incremental") -> None:
+        """Declare a view."""
+        self.session.create_view(view.name, view.sql, refresh=refresh)
+        self._views.append(view)
+
+    def take(self, batch: ChangeBatch) -> None:
+        """Ingest a batch, and apply it to what plain Spark sees."""
+        for name, change in batch.items():
+            contents = apply_changes(self._contents[name], change)
+            own = _OWN_WEIGHT in change.column_names
+            if own:
+                change = change.rename_columns(["weight" if n == WEIGHT else n for n in change.column_names])
+                change = change.rename_columns(list(_given_names(change.column_names)))
+            self.session.ingest(name, change, weight="weight" if own else None)
+            self._contents[name] = contents
+            self._show(name)
+
+    def refresh(self) -> RunResult:
+        """One run."""
+        self.runs += 1
+        return self.session.refresh()
+
+    def broken(self) -> Iterator[Broken]:
+        """The views that are not what plain Spark says."""
+        for view in self._views:
+            difference = self.difference(view)
+            if difference is not None:
+                yield Broken(view.name, self.runs, difference)
+
+    def difference(self, view: Kept) -> str | None:
+        """How a view differs from what plain Spark computes."""
+        try:
+            expected = self._plain.sql(view.sql)
+            found = self.session.view(view.name).read()
+            difference = compare_bags(found, expected, ordered=view.ordered)
+        except (PySparkException, SlackwaterError) as problem:
+            return f"{type(problem).__name__}: {problem}"
+        return None if difference is None else difference.render()
+
+    def close(self) -> None:
+        """Release the home."""
+        self.session.close()
+
+    def _show(self, name: str) -> None:
+        """Let plain Spark see a table as it is now."""
+        table = self._contents[name]
+        path = self._folder / f"{name}-{self.session.keeper.home.store.state().commit}.parquet"
+        pq.write_table(table.rename_columns(list(_given_names(table.column_names))), path)
+        quoted = "`" + name.replace("`", "``") + "`"
+        self._plain.read.parquet(str(path)).createOrReplaceTempView(quoted)
+
+
+def _given_names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(WEIGHT if name == _OWN_WEIGHT else name for name in names)
+
+
+def keep(
+    spark: SparkSession,
+    folder: Path,
+    data: DataSet,
+    views: Sequence[Kept],
+    history: Iterable[ChangeBatch],
+    *,
+    empty_first: bool = False,
+) -> Iterator[Broken]:
+    """Keep views through a history; what breaks the law, run by run.
+
+    With `empty_first` the views are filled before any row has come, so that even the load goes
+    through the rules.
+    """
+    law = Law(spark, folder, {name: table.schema for name, table in data.tables.items()})
+    try:
+        for view in views:
+            law.add(view)
+        if empty_first:
+            law.refresh()
+        for batch in history:
+            law.take(batch)
+            law.refresh()
+            yield from law.broken()
+    finally:
+        law.close()

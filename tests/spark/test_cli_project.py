@@ -1,0 +1,286 @@
+"""The commands of a project as a user runs them, on the one Spark session of the tests."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slackwater.cli.main import main
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+STACK = re.compile(r"Traceback|\b(?:java|javax|scala|py4j|org\.apache)\.\w")
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def told(self) -> Any:
+        """What it printed as JSON."""
+        return json.loads(self.out)
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command; what it prints on failure must be free of stack traces."""
+
+    def run_command(*argv: str | Path) -> Done:
+        with pytest.raises(SystemExit) as ended:
+            main([str(each) for each in argv])
+        assert isinstance(ended.value.code, int)
+        done = Done(ended.value.code, *capsys.readouterr())
+        assert done.code == 0 or not STACK.search(done.out + done.err), done
+        return done
+
+    return run_command
+
+
+def rows(done: Done) -> list[dict[str, object]]:
+    assert done.code == 0, done
+    return sorted(done.told["rows"], key=str)
+
+
+def test_the_life_of_a_project(run: Run, tmp_path: Path) -> None:
+    """The example, refreshed day by day, as its files arrive."""
+    shop = tmp_path / "shop"
+    project = ("--project", shop)
+    made = run("init", shop)
+    assert made.code == 0
+    assert "transformations/revenue.sql" in made.out
+
+    later = tmp_path / "later"
+    second_day = [
+        shop / "data" / kind / f"2026-05-02.{suffix}"
+        for kind, suffix in (("customers", "csv"), ("orders", "json"))
+    ]
+    later.mkdir()
+    for file in second_day:
+        file.rename(later / file.name)
+
+    first = run("refresh", *project, "--json")
+    assert first.code == 0, first
+    assert first.told["created"] == {
+        "sources": ["customers", "orders"],
+        "views": ["revenue_by_country", "best_countries"],
+    }
+    assert first.told["ingested"] == [
+        {"source": "customers", "files": ["2026-05-01.csv"], "inserted": 3, "deleted": 0},
+        {"source": "orders", "files": ["2026-05-01.json"], "inserted": 3, "deleted": 0},
+    ]
+    assert [view["view"] for view in first.told["views"]] == [
+        "revenue_by_country",
+        "best_countries",
+    ]
+    assert rows(run("read", "revenue_by_country", *project, "--json")) == [
+        {"country": "GR", "revenue": "10.50", "orders": 1},
+        {"country": "SE", "revenue": "19.25", "orders": 2},
+    ]
+
+    for file in second_day:
+        shutil.copy(later / file.name, file)
+    second = run("refresh", *project)
+    assert second.code == 0
+    assert re.search(r"customers +1 +2 +1\n", second.out)
+    assert re.search(r"orders +1 +2 +2\n", second.out)
+    assert "created" not in second.out
+    assert rows(run("read", "revenue_by_country", *project, "--json")) == [
+        {"country": "GR", "revenue": "12.00", "orders": 1},
+        {"country": "PT", "revenue": "31.00", "orders": 1},
+        {"country": "SE", "revenue": "9.75", "orders": 1},
+    ]
+    best = run("read", "best_countries", *project)
+    assert best.out == "country  revenue\nPT       31.00\n"
+    old = run(
+        "read", "revenue_by_country", *project, "--commit", str(first.told["commit"]), "--json"
+    )
+    assert len(rows(old)) == 2
+    one = run("read", "revenue_by_country", *project, "--limit", "1")
+    assert "(there are more than 1 rows; --limit shows more)" in one.out
+
+    idle = run("refresh", *project, "--json")
+    assert idle.told["ingested"] == []
+    assert {view["action"] for view in idle.told["views"]} == {"skipped"}
+
+    verified = run("verify", *project)
+    assert re.search(r"revenue_by_country: equal \(.* s\)\nbest_countries: equal", verified.out)
+    assert run("verify", "best_countries", *project, "--json").told["views"][0]["equal"] is True
+
+    status = run("status", *project, "--json").told
+    assert [each["offset"] for each in status["sources"]] == [2, 2]
+    assert [each["pending_batches"] for each in status["sources"]] == [0, 0]
+    assert [each["behind"] for each in status["views"]] == [False, False]
+    assert status["views"][0]["goal"] == "slack 30s"
+    assert "up to date" in run("status", *project).out
+
+    runs = run("history", "best_countries", *project, "--json").told["runs"]
+    assert {each["view"] for each in runs} == {"best_countries"}
+    assert runs[0]["commit"] > runs[-1]["commit"]
+    assert re.search("incremental|rebuilt", run("history", *project, "--limit", "3").out)
+
+    for kind in ("plan", "program", "why"):
+        shown = run("explain", "revenue_by_country", *project, "--kind", kind)
+        assert (shown.code, shown.err) == (0, "")
+        assert shown.out.strip()
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A refreshed example project, to be copied."""
+    folder = tmp_path_factory.mktemp("projects") / "shop"
+    for argv in (["init", str(folder)], ["refresh", "--project", str(folder)]):
+        with pytest.raises(SystemExit) as ended:
+            main(argv)
+        assert ended.value.code == 0
+    return folder
+
+
+@pytest.fixture
+def shop(filled: Path, tmp_path: Path) -> Path:
+    """A refreshed example project of one's own."""
+    return shutil.copytree(filled, tmp_path / "shop")
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def refused(done: Done, *messages: str) -> None:
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("error: ")
+    for message in messages:
+        assert message in done.err
+
+
+def test_a_changed_view_is_refused_or_replaced(run: Run, shop: Path) -> None:
+    file = shop / "transformations" / "revenue.sql"
+    edit(file, "-- What", "/* only a comment */ -- What")
+    assert run("refresh", "--project", shop).code == 0
+    edit(file, "count(*)", "count(o.id)")
+    edit(file, "'30s'", "'60s'")
+    done = run("refresh", "--project", shop)
+    refused(done, "view revenue_by_country exists already, and its query and goal changed")
+    refused(done, f"{file}, line 2", "refresh --replace")
+    replaced = run("refresh", "--project", shop, "--replace", "--json").told
+    assert replaced["dropped"] == ["revenue_by_country", "best_countries"]
+    assert replaced["created"]["views"] == ["revenue_by_country", "best_countries"]
+    assert len(rows(run("read", "best_countries", "--project", shop, "--json"))) == 1
+
+
+def test_a_view_that_is_gone_stays_until_it_is_replaced(run: Run, shop: Path) -> None:
+    (shop / "transformations" / "best.sql").unlink()
+    kept = run("refresh", "--project", shop)
+    assert "view best_countries is no longer in the project" in kept.out
+    dropped = run("refresh", "--project", shop, "--replace", "--json").told
+    assert (dropped["dropped"], dropped["left"]) == (["best_countries"], [])
+    refused(run("read", "best_countries", "--project", shop), "no view called best_countries")
+
+
+def test_a_changed_source_is_refused(run: Run, shop: Path) -> None:
+    spec = shop / "slackwater.yml"
+    edit(spec, "name STRING, country STRING", "name STRING, country STRING, age INT")
+    edit(spec, "    op: upsert", "    on_missing: ignore\n    op: upsert")
+    message = "source customers has rows already, and its schema and on_missing changed"
+    refused(run("refresh", "--project", shop, "--replace"), message, "slackwater.yml, line 7")
+
+
+def write_csv(text: str) -> Callable[[Path], object]:
+    return lambda shop: (shop / "data" / "customers" / "2026-05-03.csv").write_text(text)
+
+
+BAD_FILES: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
+    "malformed line": (
+        write_csv("id,name,country\nfive,Ed,GR\n"),
+        ("lines are not what source customers declares", "2026-05-03.csv  five,Ed,GR"),
+    ),
+    "unknown column": (
+        write_csv("id,name,land\n5,Ed,GR\n"),
+        ("missing country; unknown land", "source customers, files 2026-05-03.csv in"),
+    ),
+    "key twice": (
+        write_csv("id,name,country\n5,Ed,GR\n5,Ed,SE\n"),
+        ("more than one row for a key", "id  rows\n5   2", "files 2026-05-03.csv"),
+    ),
+    "changed file": (
+        lambda shop: (shop / "data" / "customers" / "2026-05-01.csv").write_text("id\n"),
+        ("2026-05-01.csv has changed since it was ingested",),
+    ),
+    "missing folder": (
+        lambda shop: shutil.rmtree(shop / "data" / "orders"),
+        ("the folder cannot be read: No such file or directory", "data/orders"),
+    ),
+    "deletion of what is not there": (
+        lambda shop: (shop / "data" / "orders" / "2026-05-03.json").write_text(
+            '{"_change_type": "delete", "id": 99}\n'
+        ),
+        ("99", "files 2026-05-03.json"),
+    ),
+    "bad schema": (
+        lambda shop: edit(shop / "slackwater.yml", "DECIMAL(10,2)", "DECIMALS"),
+        ("the schema of source orders is not DDL", "slackwater.yml, line 13"),
+    ),
+    "bad SQL": (
+        lambda shop: (shop / "transformations" / "new.sql").write_text(
+            "CREATE MATERIALIZED VIEW n AS SELECT nme FROM customers"
+        ),
+        ("nme", "^^^"),
+    ),
+    "bad YAML": (
+        lambda shop: edit(shop / "slackwater.yml", "sources:", "sources: ["),
+        ("the file is not YAML",),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_a_refresh_that_is_refused_changes_nothing(run: Run, shop: Path, case: str) -> None:
+    spoil, messages = BAD_FILES[case]
+    before = rows(run("read", "revenue_by_country", "--project", shop, "--json"))
+    spoil(shop)
+    refused(run("refresh", "--project", shop), *messages)
+    if case not in ("bad YAML", "bad SQL"):
+        assert rows(run("read", "revenue_by_country", "--project", shop, "--json")) == before
+
+
+def test_commands_outside_a_project(run: Run, tmp_path: Path) -> None:
+    for command in (["refresh"], ["read", "v"], ["status"], ["history"], ["verify"]):
+        refused(run(*command, "--project", tmp_path), "has no slackwater.yml", "slackwater init")
+
+
+def test_a_project_not_refreshed_yet(run: Run, tmp_path: Path) -> None:
+    assert run("init", tmp_path / "p", "--json").code == 0
+    for command in (["read", "best_countries"], ["status"], ["history"], ["verify"]):
+        done = run(*command, "--project", tmp_path / "p", "--json")
+        assert done.code == 1
+        assert done.told["what"].startswith("the project has not been refreshed yet")
+    assert not (tmp_path / "p" / ".slackwater").exists()
+
+
+def test_init_spares_what_is_there(run: Run, shop: Path) -> None:
+    refused(run("init", shop), "this one is not empty")
+
+
+def test_the_folder_one_stands_in_is_the_project(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shop)
+    assert run("read", "best_countries").code == 0
+    assert run("explain", "best_countries").code == 0
+    refused(run("history", "nope"), "there is no view called nope")
