@@ -7,6 +7,7 @@ the same contents.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -51,6 +52,11 @@ class DataSet:
     def history(self, spec: ChangeSpec) -> list[ChangeBatch]:
         """Batches that build the tables up from nothing and change them."""
         return list(change_stream(self.tables, self.keys, spec))
+
+    def read_by(self, views: Iterable[Kept]) -> DataSet:
+        """The tables that some views mention."""
+        words = {word for view in views for word in re.findall(r"\w+", view.sql)}
+        return DataSet({n: each for n, each in self.tables.items() if n in words}, self.keys)
 
 
 @cache

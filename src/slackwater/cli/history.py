@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import page_console, plain_table, print_json, working
-from slackwater.cli.project_session import AsJson, ProjectFolder, open_filled
-from slackwater.engine.status import HistoryRow
+from slackwater.cli.output import page_console, plain_table, print_json, unbroken
+from slackwater.cli.project_session import AsJson, ProjectFolder, look_at_project
+from slackwater.engine.status import HistoryRow, read_history
 
 
 def history(
@@ -24,8 +24,8 @@ def history(
 ) -> None:
     """Show what past runs did, newest first."""
     with guarded(as_json=as_json):
-        with working("reading the project") as say, open_filled(project, say) as (_, session):
-            rows = session.history(view, limit)
+        with look_at_project(project) as home:
+            rows = read_history(home, view, limit)
         if as_json:
             print_json({"runs": [row.as_dict() for row in rows]})
         else:
@@ -42,7 +42,7 @@ def show_history(rows: Sequence[HistoryRow]) -> None:
         started = row.started.astimezone().strftime("%Y-%m-%d %H:%M:%S")
         table.add_row(str(row.commit), started, row.view, row.action, *numbers, row.reason)
     console = page_console()
-    console.print(table if rows else "no runs yet")
+    console.print(unbroken(table) if rows else "no runs yet")
 
 
 _NUMBERS = ("commit", "in", "out", "seconds")

@@ -111,6 +111,13 @@ def plain_table(*headers: str, right: tuple[str, ...] = ()) -> Table:
     return table
 
 
+def unbroken(table: Table) -> Table:
+    """The table with only its last column, which holds sentences, broken into lines."""
+    for column in table.columns[:-1]:
+        column.no_wrap = True
+    return table
+
+
 def count_of(number: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun, in the plural where it must be.
 

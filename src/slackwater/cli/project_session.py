@@ -13,6 +13,7 @@ import typer
 from slackwater.api import Session, open_home
 from slackwater.cli.output import Say
 from slackwater.config import SparkSettings, load_settings
+from slackwater.engine.status import METADATA_FILE, WatchedHome, look_at_home
 from slackwater.errors import CatalogError
 from slackwater.project.load import load_project
 from slackwater.project.records import Project
@@ -37,16 +38,28 @@ def open_project(project: Project, say: Say) -> Iterator[Session]:
 
 @contextmanager
 def open_filled(folder: Path, say: Say) -> Iterator[tuple[Project, Session]]:
-    """A project and its home, for commands that only look at what a refresh has made."""
+    """A project and its home, for commands that need what a refresh has made."""
+    project = _refreshed(folder)
+    with open_project(project, say) as session:
+        yield project, session
+
+
+@contextmanager
+def look_at_project(folder: Path) -> Iterator[WatchedHome]:
+    """The home of a project, to look at: it takes no Spark, and a refresh may be running."""
+    with look_at_home(_refreshed(folder).storage) as home:
+        yield home
+
+
+def _refreshed(folder: Path) -> Project:
     project = load_project(folder)
-    if not project.storage.is_dir() or not any(project.storage.iterdir()):
+    if not (project.storage / METADATA_FILE).is_file():
         raise CatalogError(
             "the project has not been refreshed yet, so there is nothing to look at",
             where=str(project.storage),
             hint="Run `slackwater refresh` first.",
         )
-    with open_project(project, say) as session:
-        yield project, session
+    return project
 
 
 def _spark_settings(project: Project) -> SparkSettings:

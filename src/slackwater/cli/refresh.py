@@ -9,7 +9,15 @@ from typing import Annotated
 import typer
 
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import Say, count_of, page_console, plain_table, print_json, working
+from slackwater.cli.output import (
+    Say,
+    count_of,
+    page_console,
+    plain_table,
+    print_json,
+    unbroken,
+    working,
+)
 from slackwater.cli.project_apply import Applied, apply_project
 from slackwater.cli.project_session import AsJson, ProjectFolder, open_project
 from slackwater.cli.project_sources import Ingested, ingest_new_files
@@ -78,13 +86,13 @@ def show_refreshed(done: Refreshed) -> None:
         for each in done.ingested:
             counts = (len(each.files), each.inserted, each.deleted)
             sources.add_row(each.source, *(f"{count:,}" for count in counts))
-        console.print(sources)
+        console.print(unbroken(sources))
         console.print()
     views = plain_table("view", "action", "rows in", "rows out", "why", right=_COUNTS)
     for view in done.run.views:
         rows_in, rows_out = f"{view.rows_in:,}", f"{view.rows_out:,}"
         views.add_row(view.view, view.action, rows_in, rows_out, view.reason)
-    console.print(views)
+    console.print(unbroken(views))
     console.print()
     console.print(f"commit {done.run.commit}, {done.run.seconds:.1f} s")
 

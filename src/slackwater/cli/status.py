@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import page_console, plain_table, print_json, size_of, working
-from slackwater.cli.project_session import AsJson, ProjectFolder, open_filled
-from slackwater.engine.status import Status
+from slackwater.cli.output import page_console, plain_table, print_json, size_of, unbroken
+from slackwater.cli.project_session import AsJson, ProjectFolder, look_at_project
+from slackwater.engine.status import Status, read_status
 
 
 def status(project: ProjectFolder = Path(), as_json: AsJson = False) -> None:
     """Show the sources and views of a project, and how far the views are."""
     with guarded(as_json=as_json):
-        with working("reading the project") as say, open_filled(project, say) as (_, session):
-            found = session.status()
+        with look_at_project(project) as home:
+            found = read_status(home)
         if as_json:
             print_json(found.as_dict())
         else:
@@ -30,7 +30,7 @@ def show_status(found: Status) -> None:
     for source in found.sources:
         counts = (f"{source.offset:,}", f"{source.rows:,}", size_of(source.bytes))
         sources.add_row(source.name, *counts, f"{source.pending_rows:,}")
-    console.print(sources)
+    console.print(unbroken(sources))
     console.print()
     views = plain_table("view", "reads", "refresh", "goal", "rows", "size", "", right=_NUMBERS)
     for view in found.views:
@@ -38,7 +38,7 @@ def show_status(found: Status) -> None:
         state = "behind" if view.behind else "up to date"
         reads = ", ".join(view.reads)
         views.add_row(view.name, reads, view.refresh, view.goal or "-", *numbers, state)
-    console.print(views)
+    console.print(unbroken(views))
     console.print()
     console.print(f"state beside the answers: {size_of(found.state_bytes)}")
 

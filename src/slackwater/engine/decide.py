@@ -10,6 +10,7 @@ from slackwater.compiler.refresh import Action, read_names
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.optimizer.choose import Chooser
+from slackwater.optimizer.estimate import estimate_state
 from slackwater.optimizer.facts import Facts
 
 _REBUILD_SHARE = 0.5
@@ -100,3 +101,10 @@ def _has_progress(view: ViewDefinition, names: frozenset[str], catalog: Catalog)
     if not names:
         return catalog.rows(catalog.state.views[view.name].arrangement) > 0
     return all((view.name, name) in catalog.state.progress for name in names)
+
+
+def predicted_bytes(view: ViewDefinition, catalog: Catalog, facts: Facts) -> int:
+    """About how much state a view keeps at the present size of what it reads."""
+    rows = {name: catalog.rows(each.arrangement) for name, each in catalog.state.sources.items()}
+    rows |= {name: catalog.rows(each.arrangement) for name, each in catalog.state.views.items()}
+    return estimate_state(view.stored, Chooser(facts), rows)

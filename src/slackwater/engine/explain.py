@@ -8,13 +8,12 @@ from slackwater.algebra.printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
-from slackwater.engine.decide import base_sources
+from slackwater.engine.decide import base_sources, predicted_bytes
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog, Home
 from slackwater.engine.run import read_facts, view_task
 from slackwater.errors import CatalogError
 from slackwater.optimizer.choose import RECOMPUTE, Chooser
-from slackwater.optimizer.estimate import estimate_state
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.arrangements import Arrangement
@@ -68,17 +67,9 @@ class Explainer:
         lines += self._operator(self._view.stored, chooser, len(self._view.root.finish))
         answer = whole_row(self._view.stored)
         lines.append(f"answer: {self._state(answer)}")
-        lines.append(f"state in all: about {_amount(self.predicted_bytes())} predicted")
+        predicted = predicted_bytes(self._view, self._catalog, self._facts)
+        lines.append(f"state in all: about {_amount(predicted)} predicted")
         return "\n".join(lines)
-
-    def predicted_bytes(self) -> int:
-        """About how much state the view keeps at today's size of its sources."""
-        rows = {
-            name: self._catalog.rows(s.arrangement.id) for name, s in self._catalog.sources.items()
-        }
-        for name, view in self._catalog.views.items():
-            rows[name] = self._catalog.rows(whole_row(view.stored).id)
-        return estimate_state(self._view.stored, Chooser(self._facts), rows)
 
     def _operator(self, rel: Rel, chooser: Chooser, depth: int) -> Iterator[str]:
         choice = chooser.choice(rel)

@@ -15,15 +15,22 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import pyarrow as pa
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, Row
 
 from slackwater.engine.definitions import OnMissing, SourceDefinition
 from slackwater.engine.home import LOSES_ROWS, Catalog, Home
 from slackwater.errors import DataError
 from slackwater.faults import reach
 from slackwater.plan.arrangements import hash_sql
-from slackwater.runtime.program import checkpointed_rdd, execution_error, storage_schema
+from slackwater.runtime.program import (
+    ProgramRunner,
+    checkpointed_rdd,
+    execution_error,
+    storage_schema,
+)
 from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
@@ -50,10 +57,11 @@ class IngestResult:
 class Ingestion:
     """One batch on its way into one source."""
 
-    def __init__(self, home: Home, session: SparkSession, source: SourceDefinition):
+    def __init__(self, home: Home, runner: ProgramRunner, source: SourceDefinition):
         """Nothing is read yet."""
         self._home = home
-        self._session = session
+        self._runner = runner
+        self._session = runner.session
         self._source = source
         self._catalog: Catalog = home.catalog()
         self._kept: list[Any] = []
@@ -63,6 +71,7 @@ class Ingestion:
     ) -> IngestResult:
         """Check, write and commit; `marks` are remembered with the batch."""
         spec = self._source.spec
+        self._session = self._runner.session_for(known_rows(rows))
         batch = read_batch(self._session, spec, rows, op, weight)
         check_batch(batch, spec)
         reach("ingest.before")
@@ -223,6 +232,13 @@ class Ingestion:
         )
         commit = self._home.store.commit(transaction, self._catalog.state.commit)
         return IngestResult(name, offset, commit.version, counts.rows or 0, counts.bytes or 0)
+
+
+def known_rows(rows: object) -> int | None:
+    """How many rows a batch has, where that can be told without computing it."""
+    if isinstance(rows, pa.Table):
+        return int(rows.num_rows)
+    return len(rows) if isinstance(rows, pd.DataFrame) else None
 
 
 def mark_prefix(catalog: Catalog, source: str) -> str:

@@ -72,7 +72,7 @@ class Keeper:
         for key, value in home.settings.items():
             settled.conf.set(key, value)
         self._settled = settled
-        self._runner = ProgramRunner(settled, {})
+        self._runner = ProgramRunner(settled)
         self._reader = Reader(home, spark)
         self._planner = Planner(settled)
         self._fragments: dict[str, Fragment] = {}
@@ -132,7 +132,7 @@ class Keeper:
         """Take a batch into a source."""
         self._tell(f"ingesting into {name}")
         source = self.catalog().source(name)
-        ingestion = Ingestion(self.home, self._runner.session, source)
+        ingestion = Ingestion(self.home, self._runner, source)
         return ingestion.ingest(rows, op, weight, marks)
 
     def marks(self, name: str) -> dict[str, str]:

@@ -34,6 +34,8 @@ class Reader:
         self._session = clone_session(spark)
         for key, value in home.settings.items():
             self._session.conf.set(key, value)
+        # Stored rows have no statistics that Spark could know, and it takes them for tiny.
+        self._session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
 
     def view(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
         """A view's answer at the catalog's commit."""

@@ -11,7 +11,14 @@ from typing import Any
 
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import Action, RunFacts, ViewTask, write_program
-from slackwater.engine.decide import Decision, Pending, base_sources, decide, needed_state
+from slackwater.engine.decide import (
+    Decision,
+    Pending,
+    base_sources,
+    decide,
+    needed_state,
+    predicted_bytes,
+)
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import LOSES_ROWS, Catalog, Home
 from slackwater.faults import reach
@@ -32,6 +39,19 @@ from slackwater.state.metadata.records import (
 from slackwater.state.segments import SegmentFile
 from slackwater.types import DataType
 
+_OUTGROWN = 3
+"""State this many times larger than predicted is worth a warning."""
+_SMALL_STATE = 1_000_000
+"""Below this size no prediction is worth one: files have fixed costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateSize:
+    """Bytes of a view's state, and what was to be expected."""
+
+    actual: int
+    predicted: int
+
 
 @dataclass(frozen=True, slots=True)
 class ViewRun:
@@ -42,6 +62,18 @@ class ViewRun:
     reason: str
     rows_in: int
     rows_out: int
+    state_bytes: int = 0
+    predicted_bytes: int = 0
+
+    @property
+    def warning(self) -> str | None:
+        """What its owner should know."""
+        if self.state_bytes <= _OUTGROWN * max(self.predicted_bytes, _SMALL_STATE):
+            return None
+        return (
+            f"view {self.view} keeps {self.state_bytes} bytes of state, "
+            f"{self.predicted_bytes} were predicted: explain('why') shows which part"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +85,15 @@ class RunResult:
     views: tuple[ViewRun, ...]
     metrics: Metrics = field(default_factory=Metrics)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the owners of views should know."""
+        return tuple(each.warning for each in self.views if each.warning is not None)
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
+            "warnings": list(self.warnings),
             "commit": self.commit,
             "seconds": self.seconds,
             "views": [asdict(each) for each in self.views],
@@ -147,11 +185,12 @@ class Run:
                     return RunResult(self._catalog.state.commit, 0.0, _skipped(decisions))
                 program = self.program(decisions)
             reach("run.before")
-            written = self._runner.run(program, self._place(), meter)
+            written = self._runner.run(program, self._place(decisions), meter)
             reach("run.written")
         metrics.rows_written = sum(file.rows for file in written.files)
         metrics.state_bytes_written = sum(file.bytes for file in written.files)
-        views = tuple(self._view_run(each, written) for each in decisions)
+        sizes = {each.view.name: self._state_size(each, program, written) for each in decisions}
+        views = tuple(self._view_run(each, written, sizes[each.view.name]) for each in decisions)
         transaction = self._transaction(decisions, program, written, views, (started, metrics))
         with meter.phase("committing"):
             commit = self._home.store.commit(transaction, self._catalog.state.commit)
@@ -189,12 +228,28 @@ class Run:
             },
         )
 
-    def _place(self) -> RunPlace:
+    def _place(self, decisions: tuple[Decision, ...]) -> RunPlace:
         stem = f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
-        rows = sum(self._pending().rows.values())
-        return RunPlace(self._home.folder, stem, Files(self._catalog), self._fragments, rows)
+        pending = self._pending()
+        rows = sum(pending.rows.values())
+        starts_over = any(
+            each.action not in (Action.INCREMENTAL, Action.SKIP) for each in decisions
+        )
+        moved = rows if starts_over else sum(pending.changed.values())
+        files = Files(self._catalog)
+        return RunPlace(self._home.folder, stem, files, self._fragments, rows, moved)
 
-    def _view_run(self, decision: Decision, written: Written) -> ViewRun:
+    def _state_size(self, decision: Decision, program: Program, written: Written) -> StateSize:
+        """What the view keeps after the run, and what was to be expected of it."""
+        view = decision.view
+        filled = {step.arrangement.id for step in program.appends if step.fill}
+        actual = 0
+        for key in self._needed_by(view):
+            actual += 0 if key in filled else self._catalog.bytes(key)
+            actual += sum(file.bytes for file in written.segments.get(key, ()))
+        return StateSize(actual, predicted_bytes(view, self._catalog, self._facts))
+
+    def _view_run(self, decision: Decision, written: Written, size: StateSize) -> ViewRun:
         view = decision.view
         names = base_sources(view, self._catalog)
         rows, changed = self._pending().over(names)
@@ -203,8 +258,10 @@ class Run:
             view.name,
             decision.action.value,
             decision.reason,
-            changed if decision.action is Action.INCREMENTAL else rows,
+            {Action.INCREMENTAL: changed, Action.SKIP: 0}.get(decision.action, rows),
             sum(file.rows for file in answer) if decision.action is not Action.SKIP else 0,
+            size.actual,
+            size.predicted,
         )
 
     def _transaction(
@@ -242,10 +299,14 @@ class Run:
     def _needed(self, decisions: Iterable[Decision]) -> set[str]:
         needed = {source.arrangement.id for source in self._catalog.sources.values()}
         for each in decisions:
-            needed.add(whole_row(each.view.stored).id)
-            if each.view.policy is not RefreshPolicy.FULL:
-                needed.update(needed_state(each.view.stored, self._facts))
+            needed |= self._needed_by(each.view)
         return needed
+
+    def _needed_by(self, view: ViewDefinition) -> set[str]:
+        answer = {whole_row(view.stored).id}
+        if view.policy is RefreshPolicy.FULL:
+            return answer
+        return answer | set(needed_state(view.stored, self._facts))
 
     def _progress(self) -> Iterable[ProgressRecord]:
         for view in self._catalog.views.values():
@@ -261,8 +322,11 @@ def _skipped(decisions: tuple[Decision, ...]) -> tuple[ViewRun, ...]:
 
 def _history(decision: Decision, run: ViewRun, timing: tuple[datetime, Metrics]) -> RunRecord:
     started, metrics = timing
+    skipped = decision.action is Action.SKIP
     details = {
-        "metrics": metrics.as_dict(),
+        "metrics": {} if skipped else metrics.as_dict(),
+        "state_bytes": run.state_bytes,
+        "predicted_bytes": run.predicted_bytes,
         "rows_in": run.rows_in,
         "rows_out": run.rows_out,
         "candidates": [
@@ -270,4 +334,5 @@ def _history(decision: Decision, run: ViewRun, timing: tuple[datetime, Metrics])
         ],
     }
     text = json.dumps(details)
-    return RunRecord(0, run.view, run.action, run.reason, text, started, metrics.wall_seconds)
+    seconds = 0.0 if skipped else metrics.wall_seconds
+    return RunRecord(0, run.view, run.action, run.reason, text, started, seconds)

@@ -36,6 +36,7 @@ class Verifier:
         self._session = clone_session(spark)
         for key, value in home.settings.items():
             self._session.conf.set(key, value)
+        self._session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
         self._bound: set[str] = set()
 
     def verify(self, view: ViewDefinition) -> VerifyResult:

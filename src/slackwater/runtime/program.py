@@ -72,7 +72,9 @@ class RunPlace:
     files: StateFiles
     fragments: Mapping[str, Fragment]
     expected_rows: int
-    """About how many rows a bulk load brings."""
+    """About how many rows a filled arrangement gets."""
+    moved_rows: int
+    """About how many rows the run works on: changes, or all rows where it fills."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +89,38 @@ class Written:
         return tuple(file for files in self.segments.values() for file in files)
 
 
-class ProgramRunner:
-    """Executes programs in a session of its own, under the settings the home was made with."""
+_RUN_SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",
+    # Frames of state have no statistics that Spark could know, and it takes them for tiny.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+_SMALL_RUN_SETTINGS = {
+    # Compiling a statement to Java takes longer than a few thousand rows take without it.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+_SMALL_RUN_ROWS = 20_000
 
-    def __init__(self, spark: SparkSession, settings: Mapping[str, str]):
-        """Clone the user's session and pin what decides the meaning of SQL."""
+
+class ProgramRunner:
+    """Executes programs in sessions of its own, which differ from the user's in how they run."""
+
+    def __init__(self, spark: SparkSession):
+        """Clone the session; what decides the meaning of SQL stays as it is there."""
         self.session = clone_session(spark)
         exclude_rules(self.session, ("InferFiltersFromConstraints",))
-        for key, value in settings.items():
-            self.session.conf.set(key, value)
-        self.session.conf.set("spark.sql.adaptive.enabled", "false")
+        _configure(self.session, _RUN_SETTINGS)
+        self._small = clone_session(self.session)
+        _configure(self._small, _SMALL_RUN_SETTINGS)
+
+    def session_for(self, rows: int | None) -> SparkSession:
+        """The session for work on so many rows; None if nobody knows."""
+        return self.session if rows is None or rows > _SMALL_RUN_ROWS else self._small
 
     def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Take all steps; the one Spark job is the collection of what the writers report."""
-        frames = _Frames(self.session, place, program, meter.worker_cpu)
+        session = self.session_for(place.moved_rows)
+        frames = _Frames(session, place, program, meter.worker_cpu)
         try:
             with meter.phase("building"):
                 writers = [writer for step in program.steps if (writer := frames.take(step))]
@@ -118,6 +138,11 @@ class ProgramRunner:
             directory = values.pop("directory")
             segments.setdefault(Path(directory).name, []).append(SegmentFile(**values))
         return Written({name: tuple(files) for name, files in segments.items()})
+
+
+def _configure(session: SparkSession, settings: Mapping[str, str]) -> None:
+    for key, value in settings.items():
+        session.conf.set(key, value)
 
 
 def execution_error(problem: PySparkException) -> SlackwaterError:

@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel
 from slackwater.algebra.sql import OperatorPrinter, column_name
+from slackwater.expr.sql import quote_name
 from slackwater.optimizer.facts import Facts
 from slackwater.plan.arrangements import Arrangement
 from slackwater.types import DataType
@@ -179,3 +180,38 @@ def groupable(dtype: DataType) -> bool:
             return False
         case _:
             return dtype != CALENDAR_INTERVAL
+
+
+def comparable(dtype: DataType, text: str, depth: int = 0) -> str:
+    """The value in a form that Spark can compare: maps, which it groups by, as sorted entries.
+
+    >>> from slackwater.types import INTEGER
+    >>> comparable(INTEGER, "x")
+    'x'
+    """
+    if not _holds_map(dtype):
+        return text
+    one, deeper = f"p{depth}", depth + 1
+    match dtype:
+        case ArrayType(element=element):
+            return f"transform({text}, {one} -> {comparable(element, one, deeper)})"
+        case MapType(key=key, value=value):
+            pair = f"{comparable(key, f'{one}.key', deeper)}, "
+            pair += comparable(value, f"{one}.value", deeper)
+            return f"array_sort(transform(map_entries({text}), {one} -> struct({pair})))"
+        case StructType(fields=fields):
+            parts = [
+                comparable(each.dtype, f"{text}.{quote_name(each.name)}", deeper) for each in fields
+            ]
+            return f"CASE WHEN {text} IS NOT NULL THEN struct({', '.join(parts)}) END"
+    return text
+
+
+def _holds_map(dtype: DataType) -> bool:
+    match dtype:
+        case ArrayType(element=element):
+            return _holds_map(element)
+        case StructType(fields=fields):
+            return any(_holds_map(field.dtype) for field in fields)
+        case _:
+            return isinstance(dtype, MapType)

@@ -7,7 +7,14 @@ from slackwater.algebra.operators import Aggregate
 from slackwater.errors import InvariantError
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.accumulators import GroupState, group_state
-from slackwater.optimizer.rules.base import Builder, Need, Rule, plain_input, weighted_input
+from slackwater.optimizer.rules.base import (
+    Builder,
+    Need,
+    Rule,
+    comparable,
+    plain_input,
+    weighted_input,
+)
 from slackwater.plan.arrangements import Arrangement, Role, hash_sql, hashable
 
 
@@ -86,7 +93,7 @@ def _arrangement(state: GroupState) -> Arrangement:
 def _move(state: GroupState, found: str) -> str:
     """Takes each touched group out as it was stored and puts it back with its changes."""
     keys = range(len(state.rel.keys))
-    same = " AND ".join(f"m.s{n} <=> k{n}" for n in keys) or "TRUE"
+    same = " AND ".join(_same_key(state, n) for n in keys) or "TRUE"
     old = f"(SELECT *, get(filter(_matches, m -> {same}), 0) AS o FROM {found})"
     values = [f"CASE WHEN o IS NULL THEN k{n} ELSE o.s{n} END" for n in keys]
     for n, one in enumerate(state.accumulators, start=len(keys)):
@@ -94,7 +101,8 @@ def _move(state: GroupState, found: str) -> str:
     before = _struct([f"o.s{n}" for n in range(len(values))], -1)
     after = _struct(values, 1)
     stays = f"({values[-1]}) > 0" if state.rel.keys else "TRUE"
-    unmoved = " AND ".join(f"(o.s{n} <=> {value})" for n, value in enumerate(values))
+    running = list(enumerate(values))[len(keys) :]
+    unmoved = " AND ".join(f"(o.s{n} <=> {value})" for n, value in running)
     pair = (
         f"filter(array(CASE WHEN o IS NOT NULL THEN {before} END, "
         f"CASE WHEN {stays} THEN {after} END), r -> r IS NOT NULL)"
@@ -102,6 +110,11 @@ def _move(state: GroupState, found: str) -> str:
     names = ", ".join([*(f"r.k{n} AS k{n}" for n in range(len(values))), "r._w AS _w"])
     moved = f"SELECT explode({pair}) AS r FROM {old} WHERE o IS NULL OR NOT ({unmoved})"
     return f"SELECT {names} FROM ({moved})"
+
+
+def _same_key(state: GroupState, n: int) -> str:
+    dtype = state.rel.keys[n].column.dtype
+    return f"{comparable(dtype, f'm.s{n}')} <=> {comparable(dtype, f'k{n}')}"
 
 
 def _struct(values: list[str], weight: int) -> str:
