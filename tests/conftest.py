@@ -18,10 +18,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
 
 
+QUICK_JAVA = ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+"""Tests run each statement a few times only: thorough compilation by the JVM never pays."""
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The Spark session of this test process."""
-    with open_spark(SparkSettings(master="local[2]")) as session:
+    with open_spark(SparkSettings(master="local[2]", conf=(QUICK_JAVA,))) as session:
         yield session
 
 

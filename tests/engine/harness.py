@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
 
 import slackwater as sw
 from slackwater.api import Session
@@ -39,7 +40,6 @@ _WITHOUT_CODEGEN = {
 }
 """Compiling each statement to Java takes longer than the few rows take without it."""
 _OWN_WEIGHT = "the column of this name is the table's own"
-_RENAMED = {WEIGHT: _OWN_WEIGHT}
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,21 @@ def data_set(name: str) -> DataSet:
 
 def _renamed(table: pa.Table) -> pa.Table:
     """A table whose own column of the weight's name steps aside while changes are made up."""
-    return table.rename_columns([_RENAMED.get(name, name) for name in table.column_names])
+    names = {WEIGHT: _OWN_WEIGHT}
+    return table.rename_columns([names.get(name, name) for name in table.column_names])
+
+
+def source_schema(schema: pa.Schema) -> StructType:
+    """The columns of a table as its source declares them."""
+    fields = [
+        field.with_name(name) for field, name in zip(schema, _given_names(schema), strict=True)
+    ]
+    return from_arrow_schema(pa.schema(fields), prefer_timestamp_ntz=True)
+
+
+def _given_names(columns: pa.Schema | pa.Table) -> list[str]:
+    names = columns.names if isinstance(columns, pa.Schema) else columns.column_names
+    return [WEIGHT if name == _OWN_WEIGHT else name for name in names]
 
 
 def quick_session(spark: SparkSession) -> SparkSession:
@@ -122,12 +136,7 @@ class Law:
         self._views: list[Kept] = []
         self.runs = 0
         for name, schema in schemas.items():
-            own = _given_names(schema.names)
-            types = from_arrow_schema(schema, prefer_timestamp_ntz=True)
-            types.names = list(own)
-            for field, given in zip(types.fields, own, strict=True):
-                field.name = given
-            self.session.create_source(name, types)
+            self.session.create_source(name, source_schema(schema))
             self._contents[name] = schema.empty_table()
             self._show(name)
 
@@ -140,11 +149,11 @@ class Law:
         """Ingest a batch, and apply it to what plain Spark sees."""
         for name, change in batch.items():
             contents = apply_changes(self._contents[name], change)
-            own = _OWN_WEIGHT in change.column_names
-            if own:
-                change = change.rename_columns(["weight" if n == WEIGHT else n for n in change.column_names])
-                change = change.rename_columns(list(_given_names(change.column_names)))
-            self.session.ingest(name, change, weight="weight" if own else None)
+            # The table's own column takes its name back, so the weight must have another one.
+            clash = _OWN_WEIGHT in change.column_names
+            names = {WEIGHT: "weight", _OWN_WEIGHT: WEIGHT} if clash else {}
+            rows = change.rename_columns([names.get(n, n) for n in change.column_names])
+            self.session.ingest(name, rows, weight="weight" if clash else None)
             self._contents[name] = contents
             self._show(name)
 
@@ -178,13 +187,9 @@ class Law:
         """Let plain Spark see a table as it is now."""
         table = self._contents[name]
         path = self._folder / f"{name}-{self.session.keeper.home.store.state().commit}.parquet"
-        pq.write_table(table.rename_columns(list(_given_names(table.column_names))), path)
+        pq.write_table(table.rename_columns(_given_names(table)), path)
         quoted = "`" + name.replace("`", "``") + "`"
         self._plain.read.parquet(str(path)).createOrReplaceTempView(quoted)
-
-
-def _given_names(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(WEIGHT if name == _OWN_WEIGHT else name for name in names)
 
 
 def keep(

@@ -69,6 +69,17 @@ def test_json_is_read_by_name(spark: SparkSession, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("mark", ['"_change_type": "delete"', '"_w": -1'])
+def test_a_deletion_never_passes_for_an_insert(
+    spark: SparkSession, tmp_path: Path, mark: str
+) -> None:
+    (tmp_path / "a.json").write_text('{"id": 1}\n{"id": 2, ' + mark + "}\n")
+    folder = WatchedFolder(tmp_path, FileFormat.JSON)
+    [batch] = batches(folder)
+    with pytest.raises(Exception, match="which the first line of its file lacks"):
+        read_files(spark, spec(), folder, batch).collect()
+
+
 def test_parquet_keeps_its_types_and_is_converted(spark: SparkSession, tmp_path: Path) -> None:
     narrow = {
         "id": pa.array([1], pa.int32()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -169,24 +170,26 @@ def test_a_type_that_state_cannot_hold_is_told(spark: SparkSession) -> None:
     assert "geometry" in str(storable(_dtype(frame.schema["g"])))
 
 
-@pytest.fixture
-def orders(spark: SparkSession) -> DataFrame:
+def _orders(spark: SparkSession) -> DataFrame:
     """1,000 rows under 100 keys, as an arrangement by key stores them."""
     rows = spark.range(1000).selectExpr("id % 100 AS key", "CAST(id AS STRING) AS item")
     return rows.selectExpr(KEYS, "key AS k0", "item AS k1", "1L AS _w")
 
 
-@pytest.fixture(params=["false", "true"], ids=["plain", "adaptive"])
+@pytest.fixture(scope="module", params=["false", "true"], ids=["plain", "adaptive"])
 def stored(
-    request: pytest.FixtureRequest, spark: SparkSession, orders: DataFrame, tmp_path: Path
-) -> Stored:
+    request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stored]:
     """The orders in four large files, less twenty of them by a small one."""
+    before = spark.conf.get("spark.sql.adaptive.enabled")
     spark.conf.set("spark.sql.adaptive.enabled", request.param)
-    empty = Stored(tmp_path, StructType(list(orders.schema)[1:-1]))
+    orders = _orders(spark)
+    empty = Stored(tmp_path_factory.mktemp("home"), StructType(list(orders.schema)[1:-1]))
     files = _files(write_segments(orders, empty, Target("state", "base", partition_bits=2)))
     gone = orders.where("k0 IN (3, 4)").withColumn("_w", -functions.col("_w"))
     files += _files(write_segments(gone, empty, Target("state", "gone")))
-    return Stored(tmp_path, empty.schema, files)
+    yield Stored(empty.home, empty.schema, files)
+    spark.conf.set("spark.sql.adaptive.enabled", str(before))
 
 
 def test_large_writes_are_cut_by_the_top_bits_of_the_hash(stored: Stored) -> None:
@@ -200,10 +203,8 @@ def test_large_writes_are_cut_by_the_top_bits_of_the_hash(stored: Stored) -> Non
     )
 
 
-def test_a_snapshot_has_the_net_rows(
-    spark: SparkSession, orders: DataFrame, stored: Stored
-) -> None:
-    expected = orders.where("k0 NOT IN (3, 4)").drop("_h")
+def test_a_snapshot_has_the_net_rows(spark: SparkSession, stored: Stored) -> None:
+    expected = _orders(spark).where("k0 NOT IN (3, 4)").drop("_h")
     assert _shown(snapshot(spark, stored)) == _shown(expected)
 
 
@@ -235,9 +236,9 @@ def test_nested_look_ups_keep_rows_without_matches(spark: SparkSession, stored: 
 
 
 def test_gathering_shows_the_affected_rows_before_and_after(
-    spark: SparkSession, orders: DataFrame, stored: Stored
+    spark: SparkSession, stored: Stored
 ) -> None:
-    back = orders.where("k0 = 3")
+    back = _orders(spark).where("k0 = 3")
     marks = spark.sql("SELECT xxhash64(7L) AS _h, CAST(NULL AS BIGINT), NULL, 0L AS _w")
     gathered = gather(back.unionAll(marks), stored, partitions=2)
     assert gathered.columns == ["_h", "k0", "k1", "_old", "_new"]
@@ -259,8 +260,9 @@ def test_workers_report_their_cpu(spark: SparkSession, stored: Stored) -> None:
     assert cpu.value > 0
 
 
-def test_nothing_is_written_for_no_rows(orders: DataFrame, tmp_path: Path) -> None:
-    schema = StructType(list(orders.schema)[1:-1])
-    none = write_segments(orders.where("false"), Stored(tmp_path, schema), Target("state", "x"))
+def test_nothing_is_written_for_no_rows(spark: SparkSession, tmp_path: Path) -> None:
+    nothing = _orders(spark).where("false")
+    stored = Stored(tmp_path, StructType(list(nothing.schema)[1:-1]))
+    none = write_segments(nothing, stored, Target("state", "x"))
     assert none.collect() == []
     assert not list(tmp_path.rglob("*.arrow"))

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from slackwater.cli.demo_page import demo_data, show_demo
-from slackwater.cli.demo_run import DEMO_SQL, run_demo
+from slackwater.cli.demo_page import show_end, show_run, show_start
+from slackwater.cli.demo_run import DEMO_SCALE, DemoRun, run_demo
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import page_console, print_json, working
@@ -15,15 +15,24 @@ from slackwater.config import load_settings
 
 
 def demo(
+    scale: Annotated[float, typer.Option(help="The scale factor of the data.")] = DEMO_SCALE,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Follow one query from SQL to a checked answer, on generated data."""
+    """Keep five views over changing tables up to date, and check them against plain Spark."""
+    console = page_console()
+
+    def show(run: DemoRun) -> None:
+        if not as_json:
+            show_run(console, run)
+
     with guarded(as_json=as_json):
+        if not as_json:
+            show_start(console, scale)
         with working("looking for the data") as say:
-            run = run_demo(DEMO_SQL, load_settings().cache_dir, say)
+            result = run_demo(scale, load_settings().cache_dir, say, show)
         if as_json:
-            print_json(demo_data(run))
+            print_json(result.as_dict())
         else:
-            show_demo(page_console(), run)
-        if run.difference is not None:
+            show_end(console, result)
+        if result.different:
             raise typer.Exit(FAILED)

@@ -1,126 +1,158 @@
-"""What the demo computes: one query at every stage, its answer, and plain Spark's beside it."""
+"""What the demo does: ten batches into five views, each run beside what Spark alone would cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 
-from pyspark.sql import DataFrame, SparkSession
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
 
-from slackwater.algebra.printer import print_plan
+from slackwater.api import Session, open_home
+from slackwater.cli.demo_views import DEMO_VIEWS
 from slackwater.cli.output import Say
-from slackwater.compiler.batch import BatchStatement, compile_batch
-from slackwater.frontend.sql.planner import Planner, Query
-from slackwater.runtime.compare import BagDifference, compare_bags
-from slackwater.runtime.execute import run_batch
-from slackwater.runtime.session import open_spark
-from slackwater.sources.parquet_folder import FolderTable, open_folder
-from slackwater.workloads.tpch import ensure_tpch
+from slackwater.engine.run import RunResult
+from slackwater.runtime.metering import Meter, machine_load
+from slackwater.workloads.bags import apply_changes
+from slackwater.workloads.changes import ChangeBatch, ChangeSpec, change_stream
+from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
-DEMO_SCALE = 0.01
-DEMO_SQL = """\
-SELECT n_name AS nation, count(*) AS orders, sum(o_totalprice) AS revenue
-FROM orders
-JOIN customer ON c_custkey = o_custkey
-JOIN nation ON n_nationkey = c_nationkey
-WHERE o_orderdate >= DATE '1997-01-01'
-  AND c_acctbal > (SELECT avg(c_acctbal) FROM customer)
-GROUP BY n_name
-ORDER BY revenue DESC, nation
-LIMIT 8"""
+DEMO_SCALE = 0.1
+BATCHES = 10
+_CHANGES = ChangeSpec(
+    seed=17, batches=BATCHES, delete_share=0.2, update_share=0.2, initial_share=0.7
+)
 
 
 @dataclass(frozen=True, slots=True)
 class DemoRun:
-    """Everything the demo has to show.
+    """One batch and the run that took it in, beside a recomputation of all views."""
 
-    `difference` says how plain Spark's answer differs, and is None if it does not; `seconds`
-    are the steps in the order they were made.
-    """
-
-    folder: Path
-    table_rows: Mapping[str, int]
-    sql: str
-    plan: str
-    statement: str
-    columns: tuple[str, ...]
-    answer: tuple[tuple[object, ...], ...]
-    difference: BagDifference | None
-    seconds: Mapping[str, float]
+    number: int
+    changed_rows: int
+    actions: Mapping[str, int]
+    refresh_seconds: float
+    refresh_cpu: float
+    state_rows_written: int
+    recompute_seconds: float
+    recompute_cpu: float
+    recompute_rows: int
 
 
-class Stopwatch:
-    """Measures named steps and tells what is going on."""
+@dataclass(frozen=True, slots=True)
+class DemoResult:
+    """The whole demo; `different` names views that plain Spark answers otherwise."""
 
-    def __init__(self, say: Say) -> None:
-        """No step is made yet; each will be announced with `say`."""
-        self._say = say
-        self.seconds: dict[str, float] = {}
+    scale: float
+    runs: tuple[DemoRun, ...]
+    different: Mapping[str, str]
+    state_bytes: int
+    load: float
 
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        """Measure the block under a name."""
-        self._say(name)
-        started = perf_counter()
-        yield
-        self.seconds[name] = perf_counter() - started
+    def as_dict(self) -> dict[str, object]:
+        """For `--json`."""
+        return asdict(self) | {"equal": not self.different}
 
 
-def run_demo(sql: str, cache_dir: Path, say: Say) -> DemoRun:
-    """Follow a query from text to checked answer; its rows must come in a total order."""
-    watch = Stopwatch(say)
-    with watch.step("make the data, unless it is in the cache"):
-        folder = ensure_tpch(DEMO_SCALE, cache_dir)
-    with watch.step("start Spark"):
-        handle = open_spark()
-    with handle as spark:
-        with watch.step("open the tables"):
-            tables = open_folder(spark, folder)
-        with watch.step("plan the query"):
-            query, statement = _plan(spark, tables, sql)
-        with watch.step("run the statement"):
-            answer = _run(spark, tables, query, statement)
-            rows = answer.collect()
-        with watch.step("compare with plain Spark"):
-            shown = spark.createDataFrame(rows, answer.schema)
-            expected = _plain_answer(spark, folder, query.sources, sql)
-            difference = compare_bags(shown, expected, ordered=True)
+def run_demo(
+    scale: float, cache_dir: Path, say: Say, show: Callable[[DemoRun], None]
+) -> DemoResult:
+    """Load, change and refresh; `show` is told of every run as it ends."""
+    say("making the data, unless it is in the cache")
+    tables = read_tpch(ensure_tpch(scale, cache_dir))
+    with tempfile.TemporaryDirectory(prefix="slackwater-demo-") as folder:
+        say("starting Spark")
+        with open_home(Path(folder) / "home") as session:
+            _declare(session, tables)
+            plain = _PlainSpark(session.spark, Path(folder) / "plain", tables)
+            runs = tuple(_runs(session, plain, tables, say, show))
+            different = {}
+            for name in DEMO_VIEWS:
+                say(f"verifying {name}")
+                result = session.verify(name)
+                if not result.equal:
+                    different[name] = result.difference or "another answer"
+            size = session.status().state_bytes
+    return DemoResult(scale, runs, different, size, machine_load())
+
+
+def _declare(session: Session, tables: Mapping[str, pa.Table]) -> None:
+    for name, table in tables.items():
+        schema = session.spark.createDataFrame(table.slice(0, 1)).schema
+        session.create_source(name, schema, key=TPCH_KEYS[name].primary)
+    for name, sql in DEMO_VIEWS.items():
+        session.create_view(name, sql)
+
+
+def _runs(
+    session: Session,
+    plain: _PlainSpark,
+    tables: Mapping[str, pa.Table],
+    say: Say,
+    show: Callable[[DemoRun], None],
+) -> Iterator[DemoRun]:
+    for number, batch in enumerate(change_stream(tables, TPCH_KEYS, _CHANGES), start=1):
+        say(f"batch {number} of {BATCHES}: ingesting")
+        for name, change in batch.items():
+            session.ingest(name, change)
+        say(f"batch {number} of {BATCHES}: refreshing {len(DEMO_VIEWS)} views")
+        result = session.refresh()
+        say(f"batch {number} of {BATCHES}: recomputing them with plain Spark, to compare")
+        cost = plain.recompute(batch)
+        run = _summary(number, batch, result, cost)
+        show(run)
+        yield run
+
+
+def _summary(number: int, batch: ChangeBatch, result: RunResult, cost: _Cost) -> DemoRun:
+    actions: dict[str, int] = {}
+    for view in result.views:
+        actions[view.action] = actions.get(view.action, 0) + 1
     return DemoRun(
-        folder=folder,
-        table_rows={name: each.definition.statistics.rows or 0 for name, each in tables.items()},
-        sql=sql,
-        plan=print_plan(query.rel),
-        statement=statement.sql,
-        columns=query.names,
-        answer=tuple(tuple(row) for row in rows),
-        difference=difference,
-        seconds=watch.seconds,
+        number=number,
+        changed_rows=sum(change.num_rows for change in batch.values()),
+        actions=actions,
+        refresh_seconds=result.seconds,
+        refresh_cpu=result.metrics.cpu_seconds,
+        state_rows_written=result.metrics.rows_written,
+        recompute_seconds=cost.seconds,
+        recompute_cpu=cost.cpu,
+        recompute_rows=cost.rows,
     )
 
 
-def _plan(
-    spark: SparkSession, tables: Mapping[str, FolderTable], sql: str
-) -> tuple[Query, BatchStatement]:
-    query = Planner(spark, [each.definition for each in tables.values()]).plan_sql(sql)
-    return query, compile_batch(query.rel, query.names)
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    seconds: float
+    cpu: float
+    rows: int
 
 
-def _run(
-    spark: SparkSession,
-    tables: Mapping[str, FolderTable],
-    query: Query,
-    statement: BatchStatement,
-) -> DataFrame:
-    frames = {name: each.frame for name, each in tables.items()}
-    return run_batch(spark, statement, frames, query.fragments)
+class _PlainSpark:
+    """The same tables as Parquet files, and a session that knows nothing of Slackwater."""
 
+    def __init__(self, spark: SparkSession, folder: Path, tables: Mapping[str, pa.Table]):
+        self._spark = spark.newSession()
+        self._folder = folder
+        self._tables = {name: table.slice(0, 0) for name, table in tables.items()}
+        folder.mkdir(parents=True)
 
-def _plain_answer(spark: SparkSession, folder: Path, sources: Iterable[str], sql: str) -> DataFrame:
-    """What Spark answers by itself, in a session that knows nothing but the files."""
-    plain = spark.newSession()
-    for name in sources:
-        plain.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(name)
-    return plain.sql(sql)
+    def recompute(self, batch: ChangeBatch) -> _Cost:
+        """What it costs to compute all views from the tables as they are after a batch."""
+        for name in self._tables:
+            if name in batch:
+                self._tables[name] = apply_changes(self._tables[name], batch[name])
+            file = self._folder / f"{name}.parquet"
+            if name in batch or not file.exists():
+                pq.write_table(self._tables[name], file)
+            self._spark.read.parquet(str(file)).createOrReplaceTempView(name)
+        meter = Meter(self._spark)
+        started = perf_counter()
+        with meter.measure("plain Spark") as metrics:
+            for sql in DEMO_VIEWS.values():
+                self._spark.sql(sql).write.format("noop").mode("overwrite").save()
+        return _Cost(perf_counter() - started, metrics.cpu_seconds, metrics.rows_read)

@@ -65,6 +65,8 @@ class Ingestion:
         self._source = source
         self._catalog: Catalog = home.catalog()
         self._kept: list[Any] = []
+        # Frames own the counters that their tasks report to, also once they are checkpointed.
+        self._origins: list[DataFrame] = []
 
     def ingest(
         self, rows: object, op: str | None, weight: str | None, marks: Mapping[str, str]
@@ -88,6 +90,7 @@ class Ingestion:
 
     def _once(self, frame: DataFrame) -> DataFrame:
         """The frame, computed once however often it is read."""
+        self._origins.append(frame)
         kept = frame.localCheckpoint(eager=False)
         self._kept.append(checkpointed_rdd(kept))
         return kept

@@ -11,6 +11,7 @@ from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import Rel
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.base import Need, Rule
+from slackwater.optimizer.rules.im1.aggregate_extremes import GuardExtremes
 from slackwater.optimizer.rules.im1.aggregate_groups import RedoGroups
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
 from slackwater.optimizer.rules.im1.constant import KeepRange, KeepValues
@@ -26,7 +27,7 @@ from slackwater.optimizer.rules.im1.recompute import RecomputeAll
 from slackwater.optimizer.rules.im1.scan import ReadChanges
 from slackwater.optimizer.rules.im1.semi_join import SemiJoinChanges
 from slackwater.optimizer.rules.im1.single_join import SingleJoinChanges
-from slackwater.optimizer.rules.im1.top_k import IgnoreOrder, RedoLimit
+from slackwater.optimizer.rules.im1.top_k import GuardTopK, IgnoreOrder, RedoLimit
 from slackwater.optimizer.rules.im1.union import UnionChanges
 from slackwater.optimizer.rules.im1.window import RedoPartitions
 from slackwater.state.storage_types import storable
@@ -48,8 +49,10 @@ RULES: tuple[Rule[Any], ...] = (
     NotInChanges(),
     # Running values first: they are smaller and never read a group's rows again.
     AdjustSums(),
+    GuardExtremes(),
     RedoGroups(),
     RedoPartitions(),
+    GuardTopK(),
     RedoLimit(),
     IgnoreOrder(),
 )

@@ -5,19 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from slackwater.algebra.operators import (
+    Aggregate,
+    Distinct,
     Expand,
     Filter,
     Generate,
     Join,
     JoinKind,
+    Limit,
     Project,
     Range,
     Scan,
+    Sort,
     Union,
     Values,
 )
 from slackwater.algebra.rel import Rel
 
+_LEFT_ROWS = (JoinKind.SEMI, JoinKind.ANTI, JoinKind.NULL_AWARE_ANTI, JoinKind.MARK)
 _MONOTONE = (Filter, Project, Union, Expand, Generate, Values, Range)
 
 
@@ -37,3 +42,23 @@ class Facts:
             inner = rel.kind in (JoinKind.INNER, JoinKind.CROSS)
             return inner and all(map(self.never_retracts, rel.inputs))
         return isinstance(rel, _MONOTONE) and all(map(self.never_retracts, rel.inputs))
+
+
+def is_bounded(rel: Rel) -> bool:
+    """Whether a relation has a few rows at most, however large the sources grow."""
+    match rel:
+        case Values() | Range():
+            return True
+        case Aggregate(keys=()):
+            return True
+        case Limit(count=count) if count is not None:
+            return True
+        case Filter() | Project() | Sort() | Limit() | Aggregate() | Distinct() | Expand():
+            return is_bounded(rel.inputs[0])
+        case Join(kind=kind):
+            sides = rel.inputs[:1] if kind in _LEFT_ROWS else rel.inputs
+            return all(map(is_bounded, sides))
+        case Union():
+            return all(map(is_bounded, rel.inputs))
+        case _:
+            return False

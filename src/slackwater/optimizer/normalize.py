@@ -15,16 +15,19 @@ from slackwater.algebra.operators import (
     Distinct,
     Filter,
     Join,
+    JoinKey,
     JoinKind,
     Limit,
     Project,
     Scan,
     Sort,
+    Union,
 )
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import AggregateCall, ColumnId, Expr, Literal
+from slackwater.optimizer.rules.join_keys import side_keys
 from slackwater.types import BIGINT, BOOLEAN
 
 _ZERO = Literal("0", BIGINT)
@@ -43,9 +46,9 @@ class _Ids:
 
 
 def normalize(rel: Rel) -> Rel:
-    """The same relation without DISTINCT, DISTINCT aggregates and NOT IN where they can go."""
+    """The same relation in the forms that rules are written for."""
     ids = _Ids(max((column.id for each in walk_rel(rel) for column in each.columns), default=0))
-    for rewrite in (_split_distinct_aggregates, _group_distinct, _spell_out_not_in):
+    for rewrite in _REWRITES:
         rel = _bottom_up(rel, rewrite, ids)
     return rel
 
@@ -137,6 +140,46 @@ def _facts_about(rel: Rel, key: Expr, ids: _Ids) -> Project:
             Output(ids.column("holds_null", holds_null), holds_null),
         ),
     )
+
+
+def _drive_from_left(rel: Rel, ids: _Ids) -> Rel:
+    """A join without an equality keeps the rows of its left side only.
+
+    Which rows a change concerns is then found from one side. A right join changes sides; a full
+    join is the left join and, besides, the rows of the right side without a match.
+    """
+    if not isinstance(rel, Join) or rel.kind not in (JoinKind.RIGHT, JoinKind.FULL):
+        return rel
+    if side_keys(rel).left_hash:
+        return rel
+    turned = tuple(JoinKey(key.right, key.left, key.null_safe) for key in rel.keys)
+    if rel.kind is JoinKind.RIGHT:
+        left = Join(JoinKind.LEFT, rel.right, rel.left, turned, rel.residual)
+        return Project(left, tuple(pass_through(column) for column in rel.columns))
+    matched = Join(JoinKind.LEFT, rel.left, rel.right, rel.keys, rel.residual)
+    alone = Join(JoinKind.ANTI, rel.right, rel.left, turned, rel.residual)
+    nulls = (Literal(None, column.dtype) for column in rel.left.columns)
+    padding = tuple(Output(ids.column("missing", null), null) for null in nulls)
+    padded = Project(alone, (*padding, *map(pass_through, rel.right.columns)))
+    return Union((matched, padded), rel.columns)
+
+
+def _leave_out_last(rel: Rel, _ids: _Ids) -> Rel:
+    """OFFSET applies to the first rows only, so those are what must be known."""
+    if not isinstance(rel, Limit) or rel.count is None or not rel.offset:
+        return rel
+    order = rel.input
+    first = Limit(order, rel.count + rel.offset)
+    return replace(rel, input=replace(order, input=first) if isinstance(order, Sort) else first)
+
+
+_REWRITES: tuple[Callable[[Rel, _Ids], Rel], ...] = (
+    _split_distinct_aggregates,
+    _group_distinct,
+    _spell_out_not_in,
+    _drive_from_left,
+    _leave_out_last,
+)
 
 
 @dataclass(frozen=True, slots=True)

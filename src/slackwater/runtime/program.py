@@ -177,6 +177,7 @@ class _Frames:
             name for step in program.steps if isinstance(step, SqlStep) for name in step.inputs
         }
         self._kept: list[Any] = []
+        self._origins: list[DataFrame] = []
 
     def take(self, step: Step) -> DataFrame | None:
         """Make the step's frame; a step that keeps rows gives its writer instead."""
@@ -184,6 +185,8 @@ class _Frames:
             return self._writer(step)
         frame = self._make(step)
         if step.name in self._once:
+            # The first frame owns the counters that its tasks will report to.
+            self._origins.append(frame)
             frame = frame.localCheckpoint(eager=False)
             self._kept.append(checkpointed_rdd(frame))
         self._frames[step.name] = frame

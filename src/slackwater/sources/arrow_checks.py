@@ -25,6 +25,7 @@ from pyspark.sql.types import (
 
 from slackwater.sources.batches import Batch
 from slackwater.sources.change_feed import CHANGE_WEIGHTS
+from slackwater.sources.conversions import Conversion
 from slackwater.sources.row_rules import null_inside_possible
 from slackwater.sources.source_spec import SourceSpec
 
@@ -42,6 +43,14 @@ _PLAINLY_EQUAL = (
 )
 """Types whose values Arrow compares as Spark does; floats and collated texts are not."""
 
+_WHOLE_NUMBERS: dict[type[DataType], int] = {
+    ByteType: 8,
+    ShortType: 16,
+    IntegerType: 32,
+    LongType: 64,
+}
+"""The types of whole numbers with their bits."""
+
 _SMALL = 1 << 31
 """Sums of fewer than that many weights below that size cannot overflow."""
 
@@ -49,11 +58,23 @@ _SMALL = 1 << 31
 def surely_clean(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
     """Whether no row of the batch breaks a rule of its source."""
     return (
-        all(each.lossless for each in batch.conversions)
+        all(_fits(each, table.column(each.at)) for each in batch.conversions)
         and _nulls_allowed(batch, table, spec)
         and _weights_in_order(batch, table, spec)
         and _keys_in_order(batch, table, spec)
     )
+
+
+def _fits(conversion: Conversion, column: pa.ChunkedArray) -> bool:
+    """Whether every value converts unharmed; of whole numbers the extremes tell."""
+    if conversion.lossless:
+        return True
+    bits = _WHOLE_NUMBERS.get(type(conversion.declared))
+    if bits is None or type(conversion.given) not in _WHOLE_NUMBERS:
+        return False
+    bounds = pc.min_max(column)
+    low, high = bounds["min"].as_py(), bounds["max"].as_py()
+    return low is None or bool(low >= -(1 << (bits - 1)) and high < 1 << (bits - 1))
 
 
 def _nulls_allowed(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
@@ -83,7 +104,7 @@ def _keys_in_order(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
     if not spec.key or not table.num_rows:
         return True
     keys = [each for each in batch.conversions if each.name in spec.key]
-    if not all(each.as_it_is and _plainly_equal(each.declared) for each in keys):
+    if not all(_plainly_equal(each) for each in keys):
         return False
     weights = _weights(batch, table)
     if weights is None:
@@ -108,5 +129,9 @@ def _weights(batch: Batch, table: pa.Table) -> pa.ChunkedArray | None:
     return None
 
 
-def _plainly_equal(dtype: DataType) -> bool:
-    return isinstance(dtype, _PLAINLY_EQUAL) or dtype == StringType()
+def _plainly_equal(key: Conversion) -> bool:
+    """Whether keys that differ as they are given also differ as they are declared."""
+    if not key.as_it_is:
+        return type(key.given) in _WHOLE_NUMBERS and type(key.declared) in _WHOLE_NUMBERS
+    declared = key.declared
+    return isinstance(declared, _PLAINLY_EQUAL) or declared == StringType()

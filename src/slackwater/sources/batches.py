@@ -77,36 +77,47 @@ def read_batch(
     itself has is never taken for either. Raises `DataError` for columns that are missing,
     unknown or of a type that does not convert.
     """
-    names, given, table = _open(spark, spec, rows)
-    layout = plan_layout(spec, names, op, weight)
-    _check_marks(spec, given, layout)
+    given = _Given.read(spec, rows)
+    layout = plan_layout(spec, given.names, op, weight)
+    frame = given.frame(spark, spec)
+    _check_marks(spec, frame, layout)
     conversions = tuple(
-        _conversion(spark, spec, field, given.schema.fields[at].dataType, at)
+        _conversion(spark, spec, field, frame.schema.fields[at].dataType, at)
         for field, at in zip(layout.fields, layout.places, strict=True)
     )
     # The rows that lack a weight are refused by the checks; the type says that none does.
     weights = sf.coalesce(_weight(layout).cast(LongType()), sf.lit(0).cast(LongType()))
-    frame = given.select(*(each.column() for each in conversions), weights.alias(spec.weight))
-    count = None if table is None else table.num_rows
-    return Batch(frame, spec.weight, layout.op, count, given, table, conversions, layout)
+    wanted = frame.select(*(each.column() for each in conversions), weights.alias(spec.weight))
+    count = None if given.table is None else given.table.num_rows
+    return Batch(wanted, spec.weight, layout.op, count, frame, given.table, conversions, layout)
 
 
-def _open(
-    spark: SparkSession, spec: SourceSpec, rows: object
-) -> tuple[list[str], DataFrame, pa.Table | None]:
-    """The names of the given columns, the rows under neutral names, and the Arrow table if any."""
-    where = batch_place(spec)
-    if not isinstance(rows, DataFrame):
-        table = read_arrow(rows, where)
-        return table.column_names, spark_frame(spark, table, where), table
-    if rows.isStreaming:
-        raise DataError(
-            "a streaming DataFrame has no end and cannot be a batch",
-            where=where,
-            hint="Ingest it batch by batch, in the function given to writeStream.foreachBatch.",
-        )
-    places = range(len(rows.columns))
-    return rows.columns, rows.toDF(*(column_name(at) for at in places)), None
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What the user gave: a DataFrame, or else a table."""
+
+    names: list[str]
+    rows: DataFrame | None
+    table: pa.Table | None
+
+    @staticmethod
+    def read(spec: SourceSpec, rows: object) -> _Given:
+        if not isinstance(rows, DataFrame):
+            table = read_arrow(rows, batch_place(spec))
+            return _Given(table.column_names, None, table)
+        if rows.isStreaming:
+            raise DataError(
+                "a streaming DataFrame has no end and cannot be a batch",
+                where=batch_place(spec),
+                hint="Ingest it batch by batch, in the function given to writeStream.foreachBatch.",
+            )
+        return _Given(rows.columns, rows, None)
+
+    def frame(self, spark: SparkSession, spec: SourceSpec) -> DataFrame:
+        """The rows under neutral names: those of users may hold dots, quotes and each other."""
+        if self.rows is None:
+            return spark_frame(spark, self.table, batch_place(spec))
+        return self.rows.toDF(*(column_name(at) for at in range(len(self.names))))
 
 
 def _weight(layout: Layout) -> Column:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import functions as sf
 from pyspark.sql.types import DataType, LongType, StringType, StructType
 
 from slackwater.errors import DataError
+from slackwater.sources.change_feed import CHANGE_TYPE
 from slackwater.sources.file_columns import FileFormat
 from slackwater.sources.folders import FileBatch, WatchedFolder
 from slackwater.sources.show_rows import show_rows
@@ -25,9 +28,12 @@ def read_files(
     if not batch.columns:
         return spark.createDataFrame([], spec.schema)
     names, schema = _names_and_schema(spec, folder, batch)
+    late = _late_marks(spec, folder, names)
+    for mark in late:
+        schema = schema and schema.add(mark, _column_type(spec, mark))
     reader = _reader(spark, folder).option("mode", "FAILFAST")
     frame = _load(reader, folder, batch, schema)
-    return frame if schema is None else frame.toDF(*names)
+    return frame if schema is None else _guarded(frame.toDF(*names, *late), names, late)
 
 
 def malformed_lines(
@@ -77,6 +83,25 @@ def _load(
             hint=f"Check the reader's options, and that {folder.file_format.upper()} files can "
             "hold the declared types.",
         ) from None
+
+
+def _late_marks(spec: SourceSpec, folder: WatchedFolder, names: Sequence[str]) -> list[str]:
+    """Columns that would say what becomes of a row, if an object after the first had them."""
+    if folder.file_format is not FileFormat.JSON:
+        return []
+    return [
+        each for each in (CHANGE_TYPE, WEIGHT) if each not in names and not spec.has_column(each)
+    ]
+
+
+def _guarded(frame: DataFrame, names: Sequence[str], late: Sequence[str]) -> DataFrame:
+    """The named columns; a row with a late one fails, as a deletion must not pass for an insert."""
+    columns = [sf.col(f"`{name.replace('`', '``')}`") for name in names]
+    for mark in late:
+        message = sf.lit(f"a line has {mark}, which the first line of its file lacks")
+        fails = sf.when(sf.col(mark).isNotNull(), sf.raise_error(message))
+        columns[0] = fails.otherwise(columns[0]).alias(names[0])
+    return frame.select(*columns)
 
 
 def _names_and_schema(

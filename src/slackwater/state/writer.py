@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.accumulators import Accumulator
 
+from slackwater.faults import reach
 from slackwater.state.columns import (
     WEIGHT,
     bounded_rows,
@@ -74,6 +75,7 @@ class SegmentWriter:
         self._negative |= weights["min"] < 0
         self._heavy |= weights["max"] > 1
         self._sink.write_batch(batch)
+        reach("segment.writing")
 
     def __enter__(self) -> SegmentWriter:
         """Nothing is opened before the first row."""
@@ -110,6 +112,7 @@ class SegmentWriter:
         size = self._temporary.stat().st_size
         self._temporary.replace(final)
         _flush(final.parent)
+        reach("segment.written")
         self.result = SegmentFile(
             self.path, self._rows, size, self._first, self._last, self._negative, self._heavy
         )

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 
 from slackwater.algebra.operators import Aggregate
 from slackwater.expr.nodes import AggregateCall, Expr, Literal
-from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.base import PRINTER
 from slackwater.types import BIGINT, DataType, DecimalType, is_integral
 
 _SUM_DIGITS = 27
-"""A decimal of up to this many digits times a weight still fits into 38 digits."""
+"""Sums of decimals of up to this many digits fit into 37, and two of those add up exactly."""
+_WIDE_SUM_DIGITS, _WIDE_SUM_SCALE = 35, 6
+"""Wider ones add up exactly too while Spark's addition keeps all digits behind the point."""
 _AVERAGE_DIGITS = 15
 """Up to here a quotient has digits enough to round as Spark's own average does."""
+_QUOTIENT_DIGITS = 34
+"""A dividend this wide gives a quotient of 4 digits more behind the point, as averages have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,20 @@ class Accumulator:
     """What the changes add to it: an aggregate over the input's columns and `_w`."""
     merge: str = "sum"
     """How old and change combine: sum, least or greatest."""
+    lost: str = ""
+    """What the changes take away from it, where that can leave it without a value."""
 
     def merged(self, old: str, change: str) -> str:
         """The value after the run; `old` is NULL for a group that was not there."""
         if self.merge == "sum":
             return f"CAST(coalesce({old}, 0) + {change} AS {self.dtype.sql()})"
         return f"{self.merge}({old}, {change})"
+
+    def exposed(self, old: str, change: str, lost: str) -> str:
+        """Whether the value may have been taken away, and nothing as extreme came instead."""
+        beyond = "<=" if self.merge == "least" else ">="
+        replaced = f"coalesce({change} {beyond} {old}, FALSE)"
+        return f"(coalesce({lost} {beyond} {old}, FALSE) AND NOT {replaced})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +60,22 @@ class Remembered:
     finish: str
 
 
-def remember(call: Expr, *, grows: bool) -> Remembered | str:
-    """How to remember an aggregate, or why it cannot be; `grows` if rows never leave."""
+def remember(call: Expr, *, grows: bool, ansi: bool) -> Remembered | str:
+    """How to remember an aggregate, or why it cannot be.
+
+    `grows` says that rows never leave, `ansi` that a sum too large raises an error, where it
+    would otherwise become NULL and stay so.
+    """
     if not isinstance(call, AggregateCall):
         return "not an aggregate"
+    if call.function in ("min", "max"):
+        return _extreme(call) if grows else f"{call.function} needs the group's rows under deletes"
     if call.distinct:
         return f"{call.function}(DISTINCT) needs the values of its group"
     if call.function == "count":
         return _count(call)
     if call.function in ("sum", "avg"):
-        return _sum_or_average(call)
-    if call.function in ("min", "max"):
-        return _extreme(call) if grows else f"{call.function} needs the group's rows under deletes"
+        return _sum_or_average(call, ansi=ansi)
     return f"{call.function} needs the rows of its group"
 
 
@@ -77,15 +92,17 @@ def _counts_null(call: AggregateCall) -> bool:
     return any(isinstance(arg, Literal) and arg.value is None for arg in call.args)
 
 
-def _sum_or_average(call: AggregateCall) -> Remembered | str:
+def _sum_or_average(call: AggregateCall, *, ansi: bool) -> Remembered | str:
     (arg,) = call.args
-    digits = _SUM_DIGITS if call.function == "sum" else _AVERAGE_DIGITS
-    if is_integral(arg.dtype):
-        term, kept = f"CAST({PRINTER.text(arg)} AS DECIMAL(20,0)) * _w", DecimalType(38, 0)
-    elif isinstance(arg.dtype, DecimalType) and arg.dtype.precision <= digits:
-        term, kept = _decimal_term(PRINTER.text(arg)), DecimalType(38, arg.dtype.scale)
-    else:
+    kept = _total_type(arg.dtype, ansi=ansi)
+    value = None
+    if kept is not None:
+        value = _finish_sum(call) if call.function == "sum" else _finish_average(call, arg)
+    if kept is None or value is None:
         return f"{call.function} of {arg.dtype} is not exact when values are taken away again"
+    text = PRINTER.text(arg)
+    whole = is_integral(arg.dtype)
+    term = f"CAST({text} AS DECIMAL(20,0)) * _w" if whole else _decimal_term(text)
     condition = _condition(call, (arg,))
     total = f"coalesce(sum({term}) FILTER (WHERE {condition}), 0)"
     accumulators = [Accumulator(kept, f"CAST({total} AS {kept.sql()})")]
@@ -94,8 +111,20 @@ def _sum_or_average(call: AggregateCall) -> Remembered | str:
         change = f"coalesce(sum(_w) FILTER (WHERE {condition}), 0)"
         accumulators.append(Accumulator(BIGINT, change))
         counted = "{1}"
-    value = _finish_sum(call) if call.function == "sum" else _finish_average(call, arg, counted)
-    return Remembered(tuple(accumulators), f"CASE WHEN {counted} > 0 THEN {value} END")
+    finished = value.replace("{counted}", counted)
+    return Remembered(tuple(accumulators), f"CASE WHEN {counted} > 0 THEN {finished} END")
+
+
+def _total_type(dtype: DataType, *, ansi: bool) -> DecimalType | None:
+    """A type whose sums, and sums of sums, are exact; None if there is none."""
+    if is_integral(dtype):
+        return DecimalType(38, 0)
+    if not isinstance(dtype, DecimalType):
+        return None
+    if dtype.precision <= _SUM_DIGITS:
+        return DecimalType(37, dtype.scale)
+    wide = dtype.precision <= _WIDE_SUM_DIGITS and dtype.scale <= _WIDE_SUM_SCALE
+    return DecimalType(38, dtype.scale) if wide and ansi else None
 
 
 def _decimal_term(text: str) -> str:
@@ -108,18 +137,31 @@ def _finish_sum(call: AggregateCall) -> str:
     return f"CAST({{0}} AS {call.dtype.sql()})"
 
 
-def _finish_average(call: AggregateCall, arg: Expr, counted: str) -> str:
+def _finish_average(call: AggregateCall, arg: Expr) -> str | None:
     if not isinstance(arg.dtype, DecimalType):
-        return f"CAST({{0}} AS DOUBLE) / {counted}"
-    total = DecimalType(arg.dtype.precision + 10, arg.dtype.scale)
-    quotient = f"CAST({{0}} AS {total.sql()}) / CAST({counted} AS DECIMAL(20,0))"
+        return "CAST({0} AS DOUBLE) / {counted}"
+    digits = arg.dtype.precision + 10
+    if arg.dtype.precision > _AVERAGE_DIGITS:
+        digits = max(digits, _QUOTIENT_DIGITS)
+        if digits > 38 or _quotient_scale(digits, arg.dtype.scale) != arg.dtype.scale + 4:
+            return None
+    total = DecimalType(digits, arg.dtype.scale)
+    quotient = f"CAST({{0}} AS {total.sql()}) / CAST({{counted}} AS DECIMAL(20,0))"
     return f"CAST({quotient} AS {call.dtype.sql()})"
+
+
+def _quotient_scale(digits: int, scale: int) -> int:
+    """How many digits behind the point Spark gives a decimal divided by a DECIMAL(20,0)."""
+    return max(38 - (digits - scale), 6)
 
 
 def _extreme(call: AggregateCall) -> Remembered:
     (arg,) = call.args
     merge = "least" if call.function == "min" else "greatest"
-    return Remembered((Accumulator(arg.dtype, PRINTER.text(call), merge),), "{0}")
+    where = "" if call.where is None else f" AND {PRINTER.text(call.where)}"
+    value = f"{call.function}({PRINTER.text(arg)})"
+    arrived, left = (f"{value} FILTER (WHERE _w {sign} 0{where})" for sign in (">", "<"))
+    return Remembered((Accumulator(arg.dtype, arrived, merge, left),), "{0}")
 
 
 def _condition(call: AggregateCall, args: tuple[Expr, ...]) -> str:
@@ -163,23 +205,28 @@ class GroupState:
             position += len(own)
         return texts
 
-    def partial(self, table: str) -> str:
-        """The changes of all groups: one row per group that `table` (with `_w`) touches."""
+    def partial(self, table: str, *, losses: bool = False) -> str:
+        """The changes of all groups: one row per group that `table` (with `_w`) touches.
+
+        With `losses` also what is taken away from running values, as d0, d1, ...
+        """
         keys = [PRINTER.text(key.expr) for key in self.rel.keys]
-        grouped = [f"{text} AS k{n}" for n, text in enumerate(keys)]
+        items = [f"{text} AS k{n}" for n, text in enumerate(keys)]
         first = len(keys)
-        sums = [f"{one.change} AS k{first + n}" for n, one in enumerate(self.accumulators)]
+        items += [f"{one.change} AS k{first + n}" for n, one in enumerate(self.accumulators)]
+        if losses:
+            lost = (one.lost for one in self.accumulators)
+            items += [f"{text} AS d{n}" for n, text in enumerate(lost) if text]
         by = ", ".join(map(PRINTER.group_key, (key.expr for key in self.rel.keys)))
         grouping = f" GROUP BY {by}" if by else ""
-        return f"SELECT {', '.join([*grouped, *sums])} FROM {table}{grouping}"
+        return f"SELECT {', '.join(items)} FROM {table}{grouping}"
 
 
-def group_state(rel: Aggregate, facts: Facts) -> GroupState | str:
+def group_state(rel: Aggregate, *, grows: bool, ansi: bool) -> GroupState | str:
     """What to store of each group, or why rows must be stored instead."""
-    grows = facts.never_retracts(rel.input)
     remembered = []
     for output in rel.aggregates:
-        found = remember(output.expr, grows=grows)
+        found = remember(output.expr, grows=grows, ansi=ansi)
         if isinstance(found, str):
             return found
         remembered.append(found)

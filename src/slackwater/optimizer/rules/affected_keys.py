@@ -3,7 +3,9 @@
 Domain extraction: only rows whose key hash occurs in the changes of either side can come or
 go. Their rows on both sides are gathered, the ordinary join is applied to how they were and
 how they are, and the difference is the change. Where only the driving side changed, each of
-its changes is joined by itself, and the rows beside it are left alone.
+its changes is joined by itself, and the rows beside it are left alone. Without an equality
+between the sides, the rows that match a changed row of the other side take the place of the
+rows of its key.
 """
 
 from __future__ import annotations
@@ -54,13 +56,6 @@ def join_needs(rel: Join) -> tuple[Need, ...]:
     return (Need(keys.left_state, rel.left), Need(keys.right_state, rel.right))
 
 
-def without_key(rel: Join) -> str | None:
-    """Why all rows are affected by every change, if they are."""
-    if side_keys(rel).left_hash:
-        return None
-    return f"the {rel.kind.value} join compares no column of one side for equality with the other"
-
-
 def join_delta(rel: Join, builder: Builder) -> str | None:
     """The changes of the join's output."""
     left, right = _sides(rel, builder)
@@ -70,13 +65,18 @@ def join_delta(rel: Join, builder: Builder) -> str | None:
         return _one_driver(rel, left, right, builder)
     if left.changes is None and rel.kind is JoinKind.RIGHT:
         return _one_driver(rel, right, left, builder)
+    if not left.hashed and rel.kind in _KEEPS_LEFT:
+        return _matching_rows(rel, left, right, builder)
     one, other = _gathered(rel, left, right, builder), _gathered(rel, right, left, builder)
     new = _joined(rel, _table(rel.left, one, "_new"), _table(rel.right, other, "_new"))
     old = _joined(rel, _table(rel.left, one, "_old"), _table(rel.right, other, "_old"))
+    return builder.sql(rel, "delta", consolidated(rel, _difference(rel, new, old)), (one, other))
+
+
+def _difference(rel: Rel, new: str, old: str) -> str:
     columns = ", ".join([*positions(rel), "_w"])
     gone = ", ".join([*positions(rel), "-_w AS _w"])
-    both = f"(SELECT {columns} FROM ({new}) UNION ALL SELECT {gone} FROM ({old}))"
-    return builder.sql(rel, "delta", consolidated(rel, both), (one, other))
+    return f"(SELECT {columns} FROM ({new}) UNION ALL SELECT {gone} FROM ({old}))"
 
 
 def _sides(rel: Join, builder: Builder) -> tuple[_Side, _Side]:
@@ -96,6 +96,37 @@ def _one_driver(rel: Join, driver: _Side, other: _Side, builder: Builder) -> str
     rows = _table(other.rel, beside, "_new")
     pair = (changes, rows) if driver.part == "left" else (rows, changes)
     return builder.sql(rel, "delta", _joined(rel, *pair), (driver.changes or "", beside))
+
+
+def _matching_rows(rel: Join, left: _Side, right: _Side, builder: Builder) -> str:
+    """D(f(L, R)) = f(D(L), R after) + f(M, R after) - f(M, R before).
+
+    M are the left rows as before the run that match a changed row of R, be it one that came
+    or one that went; all other left rows find what they found before.
+    """
+    changes = right.changes or ""
+    rows = _gathered(rel, right, left, builder)
+    now, before = (_table(right.rel, rows, weight) for weight in ("_new", "_old"))
+    net = builder.sql(rel, "right_net", consolidated(right.rel, changes), (changes,))
+    kept = builder.state_rows(rel, "left_before", left.state)
+    one = f"(SELECT {_names(left.rel)}_w FROM {kept})"
+    other = f"(SELECT {_names(right.rel)}TRUE AS changed FROM {net})"
+    condition = PRINTER.condition(rel)
+    found = f"SELECT {output_list(left.rel, '_w')} FROM {one} LEFT SEMI JOIN {other} ON {condition}"
+    matching = builder.sql(rel, "left_matching", found, (kept, net))
+    touched = _table(left.rel, matching, "_w")
+    both = _difference(rel, _joined(rel, touched, now), _joined(rel, touched, before))
+    reads = [matching, rows]
+    if left.changes is not None:
+        own = _joined(rel, _table(left.rel, left.changes, "_w", signed=True), now)
+        columns = ", ".join([*positions(rel), "_w"])
+        both = f"(SELECT {columns} FROM {both} UNION ALL SELECT {columns} FROM ({own}))"
+        reads.append(left.changes)
+    return builder.sql(rel, "delta", consolidated(rel, both), tuple(dict.fromkeys(reads)))
+
+
+def _names(rel: Rel) -> str:
+    return "".join(f"k{n} AS {column_name(column)}, " for n, column in enumerate(rel.columns))
 
 
 def _gathered(rel: Join, side: _Side, other: _Side, builder: Builder) -> str:
@@ -118,9 +149,8 @@ def _gathered(rel: Join, side: _Side, other: _Side, builder: Builder) -> str:
 
 def _table(rel: Rel, frame: str, weight: str, *, signed: bool = False) -> tuple[str, str]:
     """A frame under the names that the join's expressions use, and the SQL of its weight."""
-    pairs = "".join(f"k{n} AS {column_name(column)}, " for n, column in enumerate(rel.columns))
     present = "" if signed else f" WHERE {weight} > 0"
-    return f"SELECT {pairs}{weight}", f"FROM {frame}{present}"
+    return f"SELECT {_names(rel)}{weight}", f"FROM {frame}{present}"
 
 
 def _joined(rel: Join, left: tuple[str, str], right: tuple[str, str]) -> str:

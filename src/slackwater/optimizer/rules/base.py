@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -12,7 +13,7 @@ from slackwater.algebra.sql import OperatorPrinter, column_name
 from slackwater.expr.sql import quote_name
 from slackwater.optimizer.facts import Facts
 from slackwater.plan.arrangements import Arrangement
-from slackwater.types import DataType
+from slackwater.types import DataType, is_floating
 from slackwater.types.datatypes import (
     CALENDAR_INTERVAL,
     ArrayType,
@@ -166,7 +167,26 @@ def consolidated(rel: Rel, table: str) -> str:
         return f"SELECT {columns}, _w FROM {table}"
     if not columns:
         return f"SELECT sum(_w) AS _w FROM {table} HAVING coalesce(sum(_w), 0) <> 0"
-    return f"SELECT {columns}, sum(_w) AS _w FROM {table} GROUP BY {columns} HAVING sum(_w) <> 0"
+    exact = [
+        _as_is(column.dtype, name) for name, column in zip(positions(rel), rel.columns, strict=True)
+    ]
+    signs = "".join(f", {sign}" for _, sign in exact if sign)
+    outputs = ", ".join(output for output, _ in exact)
+    return (
+        f"SELECT {outputs}, sum(_w) AS _w FROM {table} "
+        f"GROUP BY {columns}{signs} HAVING sum(_w) <> 0"
+    )
+
+
+def _as_is(dtype: DataType, name: str) -> tuple[str, str]:
+    """A grouped column with the sign of its zeros, and what tells such rows apart.
+
+    GROUP BY makes -0.0 and 0.0 one value, but rows that differ in it are different rows.
+    """
+    if not _holds_float(dtype):
+        return name, ""
+    sign = f"CASE WHEN {name} = 0 THEN CAST({name} AS STRING) END"
+    return f"any_value({name}) AS {name}", sign if is_floating(dtype) else f"CAST({name} AS STRING)"
 
 
 def groupable(dtype: DataType) -> bool:
@@ -208,10 +228,19 @@ def comparable(dtype: DataType, text: str, depth: int = 0) -> str:
 
 
 def _holds_map(dtype: DataType) -> bool:
+    return any(isinstance(part, MapType) for part in _parts(dtype))
+
+
+def _holds_float(dtype: DataType) -> bool:
+    return any(is_floating(part) for part in _parts(dtype))
+
+
+def _parts(dtype: DataType) -> Iterator[DataType]:
+    """A type and all types inside it."""
+    yield dtype
     match dtype:
         case ArrayType(element=element):
-            return _holds_map(element)
+            yield from _parts(element)
         case StructType(fields=fields):
-            return any(_holds_map(field.dtype) for field in fields)
-        case _:
-            return isinstance(dtype, MapType)
+            for field in fields:
+                yield from _parts(field.dtype)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from slackwater.algebra.operators import Aggregate
-from slackwater.optimizer.facts import Facts
+from slackwater.expr.nodes import AggregateCall
+from slackwater.optimizer.facts import Facts, is_bounded
 from slackwater.optimizer.rules.affected_groups import Grouped, group_delta
 from slackwater.optimizer.rules.base import PRINTER, Builder, Need, Rule
 
@@ -20,8 +21,10 @@ class RedoGroups(Rule[Aggregate]):
     operator = Aggregate
 
     def recomputes(self, rel: Aggregate) -> str | None:
-        """One group in all means all rows."""
-        return None if rel.keys else "the whole input is one group"
+        """One group in all means all rows, unless there can only be a few."""
+        if rel.keys or is_bounded(rel.input) or _holds_one_row(rel):
+            return None
+        return "the whole input is one group"
 
     def unstable(self, _rel: Aggregate) -> bool:
         """Floating-point sums and collected lists follow the order of rows."""
@@ -34,6 +37,12 @@ class RedoGroups(Rule[Aggregate]):
     def delta(self, rel: Aggregate, builder: Builder) -> str | None:
         """The new answers of the touched groups, less the old ones."""
         return group_delta(_grouped(rel), builder)
+
+
+def _holds_one_row(rel: Aggregate) -> bool:
+    """A scalar subquery: a second row of its input is an error."""
+    calls = [output.expr for output in rel.aggregates]
+    return any(isinstance(e, AggregateCall) and e.function == "single_value" for e in calls)
 
 
 def _grouped(rel: Aggregate) -> Grouped:

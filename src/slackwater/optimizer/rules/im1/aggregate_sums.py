@@ -32,89 +32,105 @@ class AdjustSums(Rule[Aggregate]):
 
     def refuses(self, rel: Aggregate, facts: Facts) -> str | None:
         """Every aggregate must have exact running values."""
-        state = group_state(rel, facts)
+        state = self.group_state(rel, facts)
         return state if isinstance(state, str) else None
 
     def needs(self, rel: Aggregate, facts: Facts) -> tuple[Need, ...]:
         """One row per group."""
-        return (Need(_arrangement(_state(rel, facts)), rel),)
+        return (Need(stored_groups(self.state(rel, facts)), rel),)
 
     def delta(self, rel: Aggregate, builder: Builder) -> str | None:
         """The finished columns of the groups that moved, before and after."""
-        moved = self._moved(rel, builder)
+        moved = self.moved(rel, builder)
         if moved is None:
             return None
-        state = _state(rel, builder.facts)
-        builder.append(_arrangement(state), moved)
+        state = self.state(rel, builder.facts)
+        builder.append(stored_groups(state), moved)
         return builder.sql(rel, "delta", _finished(state, moved, ", _w"), (moved,))
 
     def rows(self, rel: Aggregate, builder: Builder) -> str:
         """The finished columns of all groups, finished just as changes are."""
         groups = self.state_rows(rel, builder)
-        text = _finished(_state(rel, builder.facts), groups, "")
+        text = _finished(self.state(rel, builder.facts), groups, "")
         return builder.sql(rel, "rows", text, (groups,))
 
     def state_rows(self, rel: Aggregate, builder: Builder) -> str:
         """The stored row of every group, from scratch."""
-        state = _state(rel, builder.facts)
+        state = self.state(rel, builder.facts)
         source = builder.rows(rel.input)
         table = f"(SELECT *, CAST(1 AS BIGINT) AS _w FROM {plain_input(rel.input, source)})"
         return builder.sql(rel, "groups", state.partial(table), (source,))
 
-    def _moved(self, rel: Aggregate, builder: Builder) -> str | None:
+    def group_state(self, rel: Aggregate, facts: Facts) -> GroupState | str:
+        """What is stored of a group, or why that is not enough."""
+        return group_state(rel, grows=facts.never_retracts(rel.input), ansi=facts.ansi)
+
+    def state(self, rel: Aggregate, facts: Facts) -> GroupState:
+        """What is stored of a group, for an aggregate that the rule fits."""
+        state = self.group_state(rel, facts)
+        if isinstance(state, str):
+            raise InvariantError(f"no running values for this aggregate: {state}")
+        return state
+
+    def moved(self, rel: Aggregate, builder: Builder) -> str | None:
+        """The stored rows of the touched groups, taken out with -1 and put back with +1."""
         changes = builder.delta(rel.input)
         if changes is None:
             return None
-        state = _state(rel, builder.facts)
+        state = self.state(rel, builder.facts)
         table = weighted_input(rel.input, changes)
-        hashed = hash_sql(_key(state))
-        partial = f"SELECT {hashed} AS _h, * FROM ({state.partial(table)})"
+        partial = f"SELECT {hash_sql(group_key(state))} AS _h, * FROM ({state.partial(table)})"
         touched = builder.sql(rel, "touched", partial, (changes,))
-        found = builder.look_up_nested(rel, "found", touched, _arrangement(state))
-        return builder.sql(rel, "moved", _move(state, found), (found,))
+        found = builder.look_up_nested(rel, "found", touched, stored_groups(state))
+        values = [
+            one.merged(f"o.s{n}", f"k{n}")
+            for n, one in enumerate(state.accumulators, start=len(state.rel.keys))
+        ]
+        return builder.sql(rel, "moved", move(state, with_stored(state, found), values), (found,))
 
 
-def _state(rel: Aggregate, facts: Facts) -> GroupState:
-    state = group_state(rel, facts)
-    if isinstance(state, str):
-        raise InvariantError(f"no running values for this aggregate: {state}")
-    return state
-
-
-def _key(state: GroupState) -> tuple[str, ...]:
+def group_key(state: GroupState) -> tuple[str, ...]:
+    """What stored groups are found by."""
     texts = (hashable(key.column.dtype, f"k{n}") for n, key in enumerate(state.rel.keys))
     return tuple(text for text in texts if text is not None)
 
 
-def _arrangement(state: GroupState) -> Arrangement:
-    return Arrangement(fingerprint(state.rel), Role.ACCUMULATORS, state.types, _key(state))
+def stored_groups(state: GroupState) -> Arrangement:
+    """The arrangement with one row per group."""
+    return Arrangement(fingerprint(state.rel), Role.ACCUMULATORS, state.types, group_key(state))
 
 
-def _move(state: GroupState, found: str) -> str:
-    """Takes each touched group out as it was stored and puts it back with its changes."""
+def with_stored(state: GroupState, found: str) -> str:
+    """Touched groups, each with its stored row as the struct `o`; NULL if it is new."""
+    same = same_group(state, "m.s", "k")
+    return f"(SELECT *, get(filter(_matches, m -> {same}), 0) AS o FROM {found})"
+
+
+def same_group(state: GroupState, one: str, other: str) -> str:
+    """The condition that two rows with keys `one`0, ... and `other`0, ... are of one group."""
+    parts = []
+    for n, key in enumerate(state.rel.keys):
+        left, right = (comparable(key.column.dtype, f"{name}{n}") for name in (one, other))
+        parts.append(f"{left} <=> {right}")
+    return " AND ".join(parts) or "TRUE"
+
+
+def move(state: GroupState, table: str, values: list[str]) -> str:
+    """Takes each group of `table` out as it was stored, `o`, and puts it back with `values`."""
     keys = range(len(state.rel.keys))
-    same = " AND ".join(_same_key(state, n) for n in keys) or "TRUE"
-    old = f"(SELECT *, get(filter(_matches, m -> {same}), 0) AS o FROM {found})"
-    values = [f"CASE WHEN o IS NULL THEN k{n} ELSE o.s{n} END" for n in keys]
-    for n, one in enumerate(state.accumulators, start=len(keys)):
-        values.append(one.merged(f"o.s{n}", f"k{n}"))
-    before = _struct([f"o.s{n}" for n in range(len(values))], -1)
-    after = _struct(values, 1)
-    stays = f"({values[-1]}) > 0" if state.rel.keys else "TRUE"
-    running = list(enumerate(values))[len(keys) :]
+    after = [f"CASE WHEN o IS NULL THEN k{n} ELSE o.s{n} END" for n in keys] + values
+    old = _struct([f"o.s{n}" for n in range(len(after))], -1)
+    new = _struct(after, 1)
+    stays = f"({values[-1]}) > 0" if keys else "TRUE"
+    running = enumerate(values, start=len(keys))
     unmoved = " AND ".join(f"(o.s{n} <=> {value})" for n, value in running)
     pair = (
-        f"filter(array(CASE WHEN o IS NOT NULL THEN {before} END, "
-        f"CASE WHEN {stays} THEN {after} END), r -> r IS NOT NULL)"
+        f"filter(array(CASE WHEN o IS NOT NULL THEN {old} END, "
+        f"CASE WHEN {stays} THEN {new} END), r -> r IS NOT NULL)"
     )
-    names = ", ".join([*(f"r.k{n} AS k{n}" for n in range(len(values))), "r._w AS _w"])
-    moved = f"SELECT explode({pair}) AS r FROM {old} WHERE o IS NULL OR NOT ({unmoved})"
+    names = ", ".join([*(f"r.k{n} AS k{n}" for n in range(len(after))), "r._w AS _w"])
+    moved = f"SELECT explode({pair}) AS r FROM {table} WHERE o IS NULL OR NOT ({unmoved})"
     return f"SELECT {names} FROM ({moved})"
-
-
-def _same_key(state: GroupState, n: int) -> str:
-    dtype = state.rel.keys[n].column.dtype
-    return f"{comparable(dtype, f'm.s{n}')} <=> {comparable(dtype, f'k{n}')}"
 
 
 def _struct(values: list[str], weight: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slackwater.algebra.operators import Join, JoinKind
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.affected_keys import join_delta, join_needs, without_key
+from slackwater.optimizer.rules.affected_keys import join_delta, join_needs
 from slackwater.optimizer.rules.base import Builder, Need, Rule
 
 
@@ -18,14 +18,10 @@ class SingleJoinChanges(Rule[Join]):
         """Only its own kinds of join."""
         return None if rel.kind is JoinKind.SINGLE else "another kind of join"
 
-    def recomputes(self, rel: Join) -> str | None:
-        """Without an equality between the sides every change concerns every row."""
-        return without_key(rel)
-
     def needs(self, rel: Join, _facts: Facts) -> tuple[Need, ...]:
         """Both sides by the join key."""
         return join_needs(rel)
 
     def delta(self, rel: Join, builder: Builder) -> str | None:
-        """The join redone for the keys that changed."""
+        """The join redone for the keys, or else the rows, that changed."""
         return join_delta(rel, builder)

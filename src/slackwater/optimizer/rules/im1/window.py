@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slackwater.algebra.operators import Window
-from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.facts import Facts, is_bounded
 from slackwater.optimizer.rules.affected_groups import Grouped, group_delta
 from slackwater.optimizer.rules.base import PRINTER, Builder, Need, Rule
 
@@ -20,7 +20,9 @@ class RedoPartitions(Rule[Window]):
 
     def recomputes(self, rel: Window) -> str | None:
         """One partition in all means all rows."""
-        return None if rel.partition else "the window has no PARTITION BY"
+        if rel.partition or is_bounded(rel.input):
+            return None
+        return "the window has no PARTITION BY"
 
     def unstable(self, _rel: Window) -> bool:
         """Ties in the window's order may fall either way."""

@@ -1,0 +1,74 @@
+"""How much memory the processes of a Spark session on this machine hold."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+_PROCESSES = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes by process; 0 where the operating system does not tell."""
+
+    driver: int
+    heap: int
+    """In use after a collection of garbage."""
+    java: int
+    workers: int
+    """Python workers, all together."""
+
+
+def read_memory(spark: SparkSession) -> Memory:
+    """Collect Java's garbage and look."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    java = int(jvm.java.lang.ProcessHandle.current().pid())
+    jvm.java.lang.System.gc()
+    runtime = jvm.java.lang.Runtime.getRuntime()
+    return Memory(
+        driver=resident(os.getpid()),
+        heap=int(runtime.totalMemory()) - int(runtime.freeMemory()),
+        java=resident(java),
+        workers=sum(resident(child) for child in descendants(java)),
+    )
+
+
+def resident(process: int) -> int:
+    """The resident memory of a process."""
+    try:
+        pages = (_PROCESSES / str(process) / "statm").read_text().split()[1]
+    except OSError:
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def descendants(process: int) -> list[int]:
+    """The children of a process, and theirs."""
+    parents = {number: _parent(number) for number in _all_processes()}
+    found, waiting = [], [process]
+    while waiting:
+        parent = waiting.pop()
+        children = [number for number, owner in parents.items() if owner == parent]
+        found += children
+        waiting += children
+    return found
+
+
+def _all_processes() -> list[int]:
+    if not _PROCESSES.is_dir():
+        return []
+    return [int(path.name) for path in _PROCESSES.iterdir() if path.name.isdecimal()]
+
+
+def _parent(process: int) -> int | None:
+    try:
+        text = (_PROCESSES / str(process) / "stat").read_text()
+    except OSError:
+        return None
+    # The name in brackets may itself hold brackets and blanks.
+    return int(text.rpartition(")")[2].split()[1])
