@@ -106,10 +106,10 @@ def samples(draw: st.DrawFn, changes: int = 3, rows: int = 8) -> Sample:
 
 
 def canonical(value: Any) -> Hashable:
-    """A value that is equal for values Spark groups together; written apart from the product."""
+    """A value that is equal for values that are one row's; written apart from the product."""
     match value:
         case float():
-            return ("float", "nan") if math.isnan(value) else ("float", value + 0.0)
+            return ("float", "nan") if math.isnan(value) else ("float", value.hex())
         case datetime():
             return ("instant", value.timestamp()) if value.tzinfo else value
         case dict():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -172,7 +173,7 @@ class Keeper:
                 else (ArrangementRecord(answer.id, answer.definition),),
             )
         )
-        self._planner.add_table(view.table(None))
+        self._offer(view)
         return view
 
     def view(self, name: str) -> ViewDefinition:
@@ -259,9 +260,14 @@ class Keeper:
         for source in catalog.sources.values():
             self._planner.add_table(source.table(None))
         for view in catalog.views.values():
-            self._planner.add_table(view.table(None))
+            self._offer(view)
         for view in catalog.views.values():
             self._find_fragments(view)
+
+    def _offer(self, view: ViewDefinition) -> None:
+        """Let queries read a view, unless it has two columns of one name: those no query can."""
+        with suppress(CatalogError):
+            self._planner.add_table(view.table(None))
 
     def _find_fragments(self, view: ViewDefinition) -> None:
         """Plan again what Spark runs itself: its plans live only as long as the process."""

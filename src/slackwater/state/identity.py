@@ -1,9 +1,10 @@
 """When two stored rows are the same row, and the sum of their weights.
 
-Rows are the same if Spark would put them in one group: NULL equals NULL, NaN equals NaN, -0.0
-equals 0.0, and maps are equal whatever the order of their entries, all at any depth; strings are
-compared by their bytes. Everything here works on whole columns: a nested value is replaced by a
-number that equal values, and only they, share.
+Rows are the same if no query can tell them apart: NULL equals NULL, NaN equals NaN, maps are
+equal whatever the order of their entries, all at any depth; strings are compared by their bytes.
+-0.0 is not 0.0: Spark puts both in one group, but casts them to different text. Everything here
+works on whole columns: a nested value is replaced by a number that equal values, and only they,
+share.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def consolidate(
     """One row for each distinct row, in order of hash, with its weights added up.
 
     `weights` names the weight columns, the batch's last ones. A row whose weights are all zero
-    is left out. Of several equal rows the first stays as it was stored. `suspects`, if given,
+    is left out. `suspects`, if given,
     are the only hashes, ascending, under which equal rows can be.
     """
     ordered = sort_by_hash(batch)
@@ -137,10 +138,10 @@ def _encode(array: pa.Array) -> Codes:
 
 
 def _normalize(array: pa.Array) -> pa.Array:
-    """Floats with one bit pattern for zero and one for NaN."""
-    zero, nan = pa.scalar(0.0, array.type), pa.scalar(float("nan"), array.type)
-    array = pc.if_else(pc.equal(array, zero), zero, array)
-    return pc.if_else(pc.is_nan(array), nan, array)
+    """Floats as their bits, with one pattern for NaN; the sign of a zero tells two rows apart."""
+    nan = pa.scalar(float("nan"), array.type)
+    one_nan = pc.if_else(pc.is_nan(array), nan, array)
+    return one_nan.view(pa.int64() if pa.types.is_float64(array.type) else pa.int32())
 
 
 def _pair(left: Codes, right: Codes) -> Codes:

@@ -1,0 +1,69 @@
+"""Hand-written histories: named batches of rows with weights, over small tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from slackwater.workloads.bags import WEIGHT
+from slackwater.workloads.database import ChangeBatch
+from slackwater.workloads.rows import Row, table_from_rows
+
+from .harness import Kept, Law
+
+Changes = Mapping[str, Sequence[Row]]
+"""Rows by table, the weight as each row's last value."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of a case."""
+
+    schemas: Mapping[str, pa.Schema]
+
+    def batch(self, changes: Changes) -> ChangeBatch:
+        """The changes as a batch that can be ingested."""
+        return {name: self._table(name, rows) for name, rows in changes.items()}
+
+    def _table(self, name: str, rows: Sequence[Row]) -> pa.Table:
+        schema = self.schemas[name].append(pa.field(WEIGHT, pa.int64()))
+        return table_from_rows(schema, rows)
+
+
+@contextmanager
+def opened(
+    spark: SparkSession, folder: Path, tables: Tables, views: Mapping[str, str]
+) -> Iterator[Law]:
+    """A home with these sources and views."""
+    law = Law(spark, folder, tables.schemas)
+    try:
+        for name, sql in views.items():
+            law.add(Kept(name, sql))
+        yield law
+    finally:
+        law.close()
+
+
+def check_history(
+    spark: SparkSession,
+    folder: Path,
+    tables: Tables,
+    views: Mapping[str, str],
+    history: Mapping[str, Changes],
+) -> None:
+    """Keep views through named batches; each must leave all of them exact.
+
+    The views are filled while all tables are empty.
+    """
+    with opened(spark, folder, tables, views) as law:
+        law.refresh()
+        for title, changes in history.items():
+            law.take(tables.batch(changes))
+            law.refresh()
+            found = [f"after {title!r}: {each}" for each in law.broken()]
+            assert not found, "\n".join(found)
