@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -18,15 +21,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
 
 
-QUICK_JAVA = ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+_QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+QUICK_JAVA = (
+    ("spark.driver.extraJavaOptions", _QUICK),
+    ("spark.executor.extraJavaOptions", _QUICK),
+)
 """Tests run each statement a few times only: thorough compilation by the JVM never pays."""
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """The Spark session of this test process."""
-    with open_spark(SparkSettings(master="local[2]", conf=(QUICK_JAVA,))) as session:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """The Spark session of this test process; SLACKWATER_TEST_MASTER says where it runs."""
+    master = os.environ.get("SLACKWATER_TEST_MASTER", "local[2]")
+    if master.startswith("local-cluster"):
+        os.environ["SPARK_HOME"] = str(_spark_home(tmp_path_factory.mktemp("spark")))
+    settings = SparkSettings(master=master, shuffle_partitions=2, conf=QUICK_JAVA)
+    with open_spark(settings) as session:
         yield session
+
+
+def _spark_home(folder: Path) -> Path:
+    """The installed Spark in another place: workers of a cluster leave their folders there."""
+    for part in Path(pyspark.__file__).parent.iterdir():
+        (folder / part.name).symlink_to(part)
+    return folder
 
 
 @pytest.fixture(autouse=True)

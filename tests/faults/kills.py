@@ -46,6 +46,20 @@ class Ended:
         """What it was about to do in the end."""
         return str(self.journal[-1]["event"]) if self.journal else "start"
 
+    @property
+    def orphans(self) -> int:
+        """Files that no commit named when it opened the home, and that it removed."""
+        swept = [each for each in self.journal if each["event"] == "swept"]
+        return int(swept[0]["removed"]) if swept else 0
+
+
+def require_sound(ended: Ended) -> None:
+    """It recovered, found everything right, and came to its own end."""
+    assert ended.failure is None, ended.failure
+    assert ended.signal == 0
+    assert ended.facts("swept")["orphans"] == ended.facts("swept")["removed"]
+    assert ended.facts("end")["orphans"] == 0
+
 
 class Keeping:
     """Successive processes on one home."""
@@ -63,7 +77,13 @@ class Keeping:
     def run(self, batches: int, kill_after: float | None = None, **orders: Any) -> Ended:
         """Let one process live; `kill_after` so many seconds it is killed, wherever it is."""
         process, journal = self.start(batches, **orders)
-        process.join(_PATIENCE if kill_after is None else kill_after)
+        return self.finish(process, journal, _PATIENCE if kill_after is None else kill_after)
+
+    def finish(
+        self, process: ForkServerProcess, journal: Path, patience: float = _PATIENCE
+    ) -> Ended:
+        """Wait for a process to end; one that takes too long is killed."""
+        process.join(patience)
         if process.is_alive():
             process.kill()
             process.join(_PATIENCE)

@@ -146,7 +146,12 @@ class World:
         for row in self.items:
             groups[row[1]].append(row)
         return Counter(
-            (b, min(v for _, _, v in rows), max(v for _, _, v in rows), len({a for a, _, _ in rows}))
+            (
+                b,
+                min(v for _, _, v in rows),
+                max(v for _, _, v in rows),
+                len({a for a, _, _ in rows}),
+            )
             for b, rows in groups.items()
         )
 

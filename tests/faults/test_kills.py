@@ -1,11 +1,11 @@
-"""Law 2: killed anywhere, the next process goes on from the last commit; nothing lost or doubled."""
+"""Killed anywhere, the next process goes on from the last commit: nothing lost, nothing doubled."""
 
 from __future__ import annotations
 
 import random
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.faults import POINTS
 
-from .kills import Ended, Keeping
+from .kills import Keeping, require_sound
 
 FAULTS = (
     "migrate.inside",
@@ -36,6 +36,11 @@ FAULTS = (
     "collect.deleted:2",
     "sweep.deleting",
 )
+REPEATED = sorted(set(POINTS) - {"migrate.inside"})
+"""The points that an old home comes to as well."""
+DEATHS = 200
+LONGEST_LIFE = 20.0
+"""Seconds; enough for a process to recover and to work for a while."""
 
 
 def test_every_point_is_killed_at() -> None:
@@ -51,14 +56,6 @@ def keeping(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> It
     require_sound(ended)
 
 
-def require_sound(ended: Ended) -> None:
-    """It recovered, found everything right, and came to its own end."""
-    assert ended.failure is None, ended.failure
-    assert ended.signal == 0
-    assert ended.facts("swept")["orphans"] == ended.facts("swept")["removed"]
-    assert ended.facts("end")["orphans"] == 0
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 def test_killed_at_a_point(keeping: Keeping, fault: str) -> None:
     ended = keeping.run(batches=12, fault=fault, verify=False)
@@ -68,10 +65,22 @@ def test_killed_at_a_point(keeping: Keeping, fault: str) -> None:
 
 
 @pytest.mark.deep
-def test_killed_at_any_time(spark: SparkSession, tmp_path: Path) -> None:
-    """Two hundred deaths of one home: half at points with random numbers, half at random times."""
-    keeping, random_ = Keeping(tmp_path, spark), random.Random(SEED)
-    for _ in range(KILLS // 2):
-        _die(keeping, fault=f"{random_.choice(sorted(POINTS))}:{random_.randint(1, 12)}")
-        _die(keeping, kill_after=random_.uniform(0.2, LIFE))
+def test_killed_at_any_time(
+    spark: SparkSession, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Many deaths of one home, in turn at a random arrival at a point and at a random time."""
+    keeping, chance = Keeping(tmp_path, spark), random.Random(1)
+    died: Counter[str] = Counter()
+    for number in range(DEATHS):
+        if number % 2:
+            fault = f"{chance.choice(REPEATED)}:{chance.randint(1, 6)}"
+            ended = keeping.run(batches=20, fault=fault)
+            died[fault.partition(":")[0]] += ended.signal == signal.SIGKILL
+        else:
+            ended = keeping.run(batches=20, kill_after=chance.uniform(0.1, LONGEST_LIFE))
+            died[f"while: {ended.last}"] += ended.signal == signal.SIGKILL
+        assert ended.failure is None, ended.failure
+        keeping.let_time_pass()
     require_sound(keeping.run(batches=4))
+    record_property("died", dict(died))
+    assert died.total() > 0.8 * DEATHS

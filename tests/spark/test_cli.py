@@ -234,11 +234,12 @@ def _shared_cache(
 def test_a_failure_while_spark_works_has_a_message(
     monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
-    failing = "SELECT n_name, 1 / (n_nationkey - 5) AS x FROM nation ORDER BY n_name"
-    monkeypatch.setattr("slackwater.cli.demo.DEMO_SQL", failing)
-    done = run("demo")
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("error: Division by zero.")
+    failing = {"broken": "SELECT n_name, 1 / (n_nationkey - 5) AS x FROM nation"}
+    monkeypatch.setattr("slackwater.cli.demo_run.DEMO_VIEWS", failing)
+    done = run("demo", "--scale", "0.001")
+    assert done.code == 1
+    assert done.err.startswith("error: the run failed in Spark and changed nothing: ")
+    assert "Division by zero." in done.err
 
 
 def test_a_benchmark_counts_what_it_cannot_plan(run: Run, tmp_path: Path) -> None:

@@ -55,12 +55,12 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("kind", "values"), SAME)
-def test_values_that_spark_groups_together_are_the_same(kind: pa.DataType, values: Any) -> None:
+def test_values_that_no_query_tells_apart_are_the_same(kind: pa.DataType, values: Any) -> None:
     assert group_codes([pa.array(values, kind)]).tolist() == [0] * len(values)
 
 
 @pytest.mark.parametrize(("kind", "values"), DIFFERENT)
-def test_values_that_spark_tells_apart_are_different(kind: pa.DataType, values: Any) -> None:
+def test_values_that_some_query_tells_apart_are_different(kind: pa.DataType, values: Any) -> None:
     assert group_codes([pa.array(values, kind)]).tolist() == list(range(len(values)))
 
 

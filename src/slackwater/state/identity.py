@@ -36,8 +36,8 @@ def consolidate(
     """One row for each distinct row, in order of hash, with its weights added up.
 
     `weights` names the weight columns, the batch's last ones. A row whose weights are all zero
-    is left out. `suspects`, if given,
-    are the only hashes, ascending, under which equal rows can be.
+    is left out. `suspects`, if given, are the only hashes, ascending, under which equal rows
+    can be.
     """
     ordered = sort_by_hash(batch)
     twins = _twins(hash_column(ordered), suspects)
