@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
@@ -124,43 +124,73 @@ class Broken:
         return f"{self.view}, run {self.run}: {self.text}"
 
 
+class Plain:
+    """Plain Spark over tables that change; it shares no code with the engine."""
+
+    def __init__(self, spark: SparkSession, folder: Path, schemas: Mapping[str, pa.Schema]):
+        """All tables are empty."""
+        self._session = quick_session(spark)
+        self._folder = folder
+        self._written = 0
+        self._contents = {name: schema.empty_table() for name, schema in schemas.items()}
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in schemas:
+            self._show(name)
+
+    def take(self, batch: ChangeBatch) -> None:
+        """Apply a batch."""
+        for name, change in batch.items():
+            self._contents[name] = apply_changes(self._contents[name], change)
+            self._show(name)
+
+    def answer(self, sql: str) -> DataFrame:
+        """What a query gives now."""
+        return self._session.sql(sql)
+
+    def define(self, name: str, sql: str) -> None:
+        """Let queries read another query by name."""
+        self._session.sql(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS {sql}")
+
+    def _show(self, name: str) -> None:
+        table = self._contents[name]
+        self._written += 1
+        path = self._folder / f"{self._written}.parquet"
+        pq.write_table(table.rename_columns(_given_names(table)), path)
+        quoted = "`" + name.replace("`", "``") + "`"
+        self._session.read.parquet(str(path)).createOrReplaceTempView(quoted)
+
+
 class Law:
     """A home beside plain Spark."""
 
     def __init__(self, spark: SparkSession, folder: Path, schemas: Mapping[str, pa.Schema]):
         """Open a home with these sources, all empty."""
-        self._folder = folder
-        self._plain = quick_session(spark)
+        self.plain = Plain(spark, folder / "plain", schemas)
         self.session: Session = sw.open(folder / "home", spark=quick_session(spark))
-        self._contents: dict[str, pa.Table] = {}
         self._views: list[Kept] = []
         self.runs = 0
         for name, schema in schemas.items():
             self.session.create_source(name, source_schema(schema))
-            self._contents[name] = schema.empty_table()
-            self._show(name)
 
     def add(self, view: Kept, refresh: str = "incremental") -> None:
         """Declare a view."""
         self.session.create_view(view.name, view.sql, refresh=refresh)
         self._views.append(view)
 
-    def add_on_view(self, view: Kept) -> None:
-        """Declare a view that others read; plain Spark sees it as a query of that name."""
+    def add_for_others(self, view: Kept) -> None:
+        """Declare a view that others read."""
         self.add(view)
-        self._plain.sql(f"CREATE OR REPLACE TEMPORARY VIEW {view.name} AS {view.sql}")
+        self.plain.define(view.name, view.sql)
 
     def take(self, batch: ChangeBatch) -> None:
-        """Ingest a batch, and apply it to what plain Spark sees."""
+        """Ingest a batch on both sides."""
+        self.plain.take(batch)
         for name, change in batch.items():
-            contents = apply_changes(self._contents[name], change)
             # The table's own column takes its name back, so the weight must have another one.
             clash = _OWN_WEIGHT in change.column_names
             names = {WEIGHT: "weight", _OWN_WEIGHT: WEIGHT} if clash else {}
             rows = change.rename_columns([names.get(n, n) for n in change.column_names])
             self.session.ingest(name, rows, weight="weight" if clash else None)
-            self._contents[name] = contents
-            self._show(name)
 
     def refresh(self) -> RunResult:
         """One run."""
@@ -177,9 +207,8 @@ class Law:
     def difference(self, view: Kept) -> str | None:
         """How a view differs from what plain Spark computes."""
         try:
-            expected = self._plain.sql(view.sql)
             found = self.session.view(view.name).read()
-            difference = compare_bags(found, expected, ordered=view.ordered)
+            difference = compare_bags(found, self.plain.answer(view.sql), ordered=view.ordered)
         except (PySparkException, SlackwaterError) as problem:
             return f"{type(problem).__name__}: {problem}"
         return None if difference is None else difference.render()
@@ -187,14 +216,6 @@ class Law:
     def close(self) -> None:
         """Release the home."""
         self.session.close()
-
-    def _show(self, name: str) -> None:
-        """Let plain Spark see a table as it is now."""
-        table = self._contents[name]
-        path = self._folder / f"{name}-{self.session.keeper.home.store.state().commit}.parquet"
-        pq.write_table(table.rename_columns(_given_names(table)), path)
-        quoted = "`" + name.replace("`", "``") + "`"
-        self._plain.read.parquet(str(path)).createOrReplaceTempView(quoted)
 
 
 def keep(

@@ -220,7 +220,7 @@ def test_views_on_views(spark: SparkSession, tmp_path: Path) -> None:
     }
     with opened(spark, tmp_path, tables, {}) as law:
         for name, sql in (first | further).items():
-            law.add_on_view(Kept(name, sql))
+            law.add_for_others(Kept(name, sql))
         for rows in (
             [(1, "a", 10, 1), (2, "a", 9, 1), (3, "b", 8, 1), (4, "c", 7, 1), (5, None, None, 2)],
             [(1, "a", 10, -1), (6, "b", 11, 1)],

@@ -78,8 +78,6 @@ class _Frames:
     steps: list[Step] = field(default_factory=list)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
-    whole: set[str] = field(default_factory=set)
-    """Frames with all rows of a relation."""
     unstable: set[str] = field(default_factory=set)
     """Frames that might come out differently if they were computed twice."""
 
@@ -106,8 +104,7 @@ class ProgramWriter:
         """What has been written, and which frames must be computed once only."""
         program = Program(tuple(self._frames.steps))
         shared = {name for name, uses in program.uses().items() if uses > 1}
-        once = (shared - self._frames.whole) | self._frames.unstable
-        return Program(program.steps, frozenset(once))
+        return Program(program.steps, frozenset(shared | self._frames.unstable))
 
     def delta(self, rel: Rel) -> str | None:
         """The frame with a relation's changes; written the first time it is asked for."""
@@ -299,8 +296,6 @@ class ProgramWriter:
         name = f"{type(rel).__name__.lower()}{number}_{part}"
         self._frames.names[owner, part] = name
         self._frames.steps.append(make(name))
-        if part in ("rows", "groups"):
-            self._frames.whole.add(name)
         return name
 
     def _encoded(

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from slackwater.algebra.operators import Recompute, Scan
-from slackwater.algebra.rel import Rel
+from slackwater.algebra.rel import Rel, UnaryRel
 from slackwater.algebra.sql import OperatorPrinter, column_name
 from slackwater.expr.sql import quote_name
 from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.phantoms import holds_phantoms, may_raise
 from slackwater.plan.arrangements import Arrangement
 from slackwater.types import DataType, is_floating
 from slackwater.types.datatypes import (
@@ -157,10 +158,12 @@ def output_list(rel: Rel, weight: str | None = None) -> str:
     return ", ".join(items) or "TRUE AS no_columns"
 
 
-def consolidated(rel: Rel, table: str) -> str:
+def consolidated(rel: Rel, table: str, *, first: bool = False) -> str:
     """The net changes of a frame or subquery: equal rows added up, zeros left out.
 
-    Rows that Spark cannot group stay as they come; whoever keeps them adds them up.
+    Rows that Spark cannot group stay as they come; whoever keeps them adds them up. With
+    `first` nothing that reads the result is computed before: Spark moves conditions ahead of a
+    grouping, but only those that read the grouping columns themselves.
     """
     columns = ", ".join(positions(rel))
     if not all(groupable(column.dtype) for column in rel.columns):
@@ -168,7 +171,8 @@ def consolidated(rel: Rel, table: str) -> str:
     if not columns:
         return f"SELECT sum(_w) AS _w FROM {table} HAVING coalesce(sum(_w), 0) <> 0"
     exact = [
-        _as_is(column.dtype, name) for name, column in zip(positions(rel), rel.columns, strict=True)
+        _as_is(column.dtype, name, bare=not first)
+        for name, column in zip(positions(rel), rel.columns, strict=True)
     ]
     signs = "".join(f", {sign}" for _, sign in exact if sign)
     outputs = ", ".join(output for output, _ in exact)
@@ -178,15 +182,27 @@ def consolidated(rel: Rel, table: str) -> str:
     )
 
 
-def _as_is(dtype: DataType, name: str) -> tuple[str, str]:
+def _as_is(dtype: DataType, name: str, *, bare: bool) -> tuple[str, str]:
     """A grouped column with the sign of its zeros, and what tells such rows apart.
 
     GROUP BY makes -0.0 and 0.0 one value, but rows that differ in it are different rows.
     """
     if not _holds_float(dtype):
-        return name, ""
+        return name if bare else f"any_value({name}) AS {name}", ""
     sign = f"CASE WHEN {name} = 0 THEN CAST({name} AS STRING) END"
     return f"any_value({name}) AS {name}", sign if is_floating(dtype) else f"CAST({name} AS STRING)"
+
+
+def settled_changes(rel: UnaryRel, builder: Builder) -> str | None:
+    """The changes of an operator's input, added up first if its expressions might fail on some
+    that cancel out.
+    """
+    changes = builder.delta(rel.input)
+    if changes is None or not any(map(may_raise, rel.expressions)):
+        return changes
+    if not holds_phantoms(rel.input, builder.touched):
+        return changes
+    return builder.sql(rel, "settled", consolidated(rel.input, changes, first=True), (changes,))
 
 
 def groupable(dtype: DataType) -> bool:

@@ -13,6 +13,7 @@ from slackwater.optimizer.rules.base import (
     PRINTER,
     Builder,
     output_list,
+    settled_changes,
     weighted_input,
 )
 from slackwater.types import BIGINT
@@ -26,7 +27,7 @@ def weight_column(rel: Rel) -> Column:
 
 def rowwise_delta(rel: UnaryRel, builder: Builder) -> str | None:
     """The operator applied to the changes of its input, each row keeping its weight."""
-    changes = builder.delta(rel.input)
+    changes = settled_changes(rel, builder)
     if changes is None:
         return None
     weight = weight_column(rel)

@@ -13,6 +13,7 @@ from slackwater.optimizer.rules.base import (
     Rule,
     comparable,
     plain_input,
+    settled_changes,
     weighted_input,
 )
 from slackwater.plan.arrangements import Arrangement, Role, hash_sql, hashable
@@ -74,7 +75,7 @@ class AdjustSums(Rule[Aggregate]):
 
     def moved(self, rel: Aggregate, builder: Builder) -> str | None:
         """The stored rows of the touched groups, taken out with -1 and put back with +1."""
-        changes = builder.delta(rel.input)
+        changes = settled_changes(rel, builder)
         if changes is None:
             return None
         state = self.state(rel, builder.facts)

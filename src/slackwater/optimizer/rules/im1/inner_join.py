@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from slackwater.algebra.operators import Join, JoinKind
 from slackwater.algebra.rel import Rel
 from slackwater.algebra.sql import column_name
+from slackwater.expr.nodes import Expr
 from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.phantoms import may_raise
 from slackwater.optimizer.rules.base import (
     PRINTER,
     Builder,
@@ -14,8 +18,9 @@ from slackwater.optimizer.rules.base import (
     consolidated,
     output_list,
     positions,
+    weighted_input,
 )
-from slackwater.optimizer.rules.join_keys import SideKeys, side_keys
+from slackwater.optimizer.rules.join_keys import side_keys
 from slackwater.plan.arrangements import hash_sql
 
 _SCANNED_WITHOUT_KEY = 64
@@ -52,55 +57,64 @@ class JoinChanges(Rule[Join]):
         if not keys.left_hash:
             left = _net(rel.left, left, builder)
             right = _net(rel.right, right, builder)
+        both = left is not None and right is not None
+        late = rel.residual is not None and both and may_raise(rel.residual)
+        pairing = replace(rel, residual=None) if late else rel
+        condition = PRINTER.condition(pairing)
         terms = []
         if left is not None:
-            terms.append(self._one_side(rel, keys, left, builder, from_left=True))
+            terms.append(self._one_side(rel, condition, left, builder, from_left=True))
         if right is not None:
-            terms.append(self._one_side(rel, keys, right, builder, from_left=False))
+            terms.append(self._one_side(rel, condition, right, builder, from_left=False))
         if left is not None and right is not None:
-            terms.append(self._pairs(rel, "both_term", left, right, builder))
+            terms.append(self._pairs(rel, condition, "both_term", (left, right), builder))
         if len(terms) <= 1:
             return terms[0] if terms else None
         columns = ", ".join([*positions(rel), "_w"])
         text = " UNION ALL ".join(f"SELECT {columns} FROM {term}" for term in terms)
+        if late and rel.residual is not None:
+            text = _with_residual(rel, rel.residual, text)
         return builder.sql(rel, "delta", text, tuple(terms))
 
     def _one_side(
-        self, rel: Join, keys: SideKeys, changes: str, builder: Builder, *, from_left: bool
+        self, rel: Join, condition: str, changes: str, builder: Builder, *, from_left: bool
     ) -> str:
         """Changes of one side with the rows the other side held before the run."""
+        keys = side_keys(rel)
         part = "left" if from_left else "right"
         here, there = (rel.left, rel.right) if from_left else (rel.right, rel.left)
         state = keys.right_state if from_left else keys.left_state
         hashed = keys.left_hash if from_left else keys.right_hash
         if not hashed and builder.state_size(state) > _SCANNED_WITHOUT_KEY:
-            return self._nested_loop(rel, changes, builder, from_left=from_left)
+            rows = builder.state_rows(rel, f"{part}_rows", state)
+            sides = (changes, rows) if from_left else (rows, changes)
+            return self._pairs(rel, condition, f"{part}_term", sides, builder)
         kept = ", ".join([*positions(here), "_w"])
         probe = f"SELECT {hash_sql(hashed)} AS _h, {kept} FROM {changes}"
         probing = builder.sql(rel, f"{part}_probe", probe, (changes,))
         carried = tuple(column.dtype for column in here.columns)
         found = builder.look_up(rel, f"{part}_found", probing, state, carried)
         pairs = f"(SELECT {_own(here)}{_stored(there)}_w * _sw AS _w FROM {found})"
-        text = f"SELECT {output_list(rel, '_w')} FROM {pairs} WHERE {PRINTER.condition(rel)}"
+        text = f"SELECT {output_list(rel, '_w')} FROM {pairs} WHERE {condition}"
         return builder.sql(rel, f"{part}_term", text, (found,))
 
-    def _nested_loop(self, rel: Join, changes: str, builder: Builder, *, from_left: bool) -> str:
-        keys = side_keys(rel)
-        part = "left" if from_left else "right"
-        state = keys.right_state if from_left else keys.left_state
-        rows = builder.state_rows(rel, f"{part}_rows", state)
-        left, right = (changes, rows) if from_left else (rows, changes)
-        return self._pairs(rel, f"{part}_term", left, right, builder)
-
-    def _pairs(self, rel: Join, part: str, left: str, right: str, builder: Builder) -> str:
+    def _pairs(
+        self, rel: Join, condition: str, part: str, sides: tuple[str, str], builder: Builder
+    ) -> str:
         """Two weighted frames joined by Spark."""
+        left, right = sides
         one = f"(SELECT {_own(rel.left)}_w AS _lw FROM {left})"
         other = f"(SELECT {_own(rel.right)}_w AS _rw FROM {right})"
         text = (
-            f"SELECT {output_list(rel, '_lw * _rw')} FROM {one} INNER JOIN {other} "
-            f"ON {PRINTER.condition(rel)}"
+            f"SELECT {output_list(rel, '_lw * _rw')} FROM {one} INNER JOIN {other} ON {condition}"
         )
         return builder.sql(rel, part, text, tuple(dict.fromkeys((left, right))))
+
+
+def _with_residual(rel: Join, residual: Expr, pairs: str) -> str:
+    """The residual condition on pairs that are there, not on those that only cancel out."""
+    net = weighted_input(rel, f"({consolidated(rel, f'({pairs})', first=True)})")
+    return f"SELECT {output_list(rel, '_w')} FROM {net} WHERE {PRINTER.text(residual)}"
 
 
 def _net(rel: Rel, changes: str | None, builder: Builder) -> str | None:

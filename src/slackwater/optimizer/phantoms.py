@@ -1,0 +1,99 @@
+"""Rows that were in no state, and expressions that might fail on them.
+
+Where both sides of a join change in one run, the terms of its change hold pairs of an old row
+with a new one. They cancel out, but an expression computed before they do could raise an error
+about a row that never was. Such an expression must wait until the changes are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from slackwater.algebra.operators import (
+    Expand,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Project,
+    Sort,
+    Union,
+)
+from slackwater.algebra.rel import Rel
+from slackwater.expr.nodes import (
+    AggregateCall,
+    Call,
+    Cast,
+    CastMode,
+    ColumnRef,
+    Expr,
+    FieldAccess,
+    Literal,
+)
+from slackwater.types import DecimalType, always_fits, is_floating
+
+_COMPARISONS = ("=", "<", "<=", ">", ">=", "<=>", "not", "and", "or", "in", "isnull", "isnotnull")
+_CHOICES = ("coalesce", "if", "case", "greatest", "least", "nanvl", "isnan")
+_TEXTS = (
+    "like",
+    "contains",
+    "startswith",
+    "endswith",
+    "upper",
+    "lower",
+    "trim",
+    "length",
+    "concat",
+)
+_DATES = ("year", "quarter", "month", "day", "dayofweek", "hour", "minute", "second", "datediff")
+_TRIED = ("try_add", "try_subtract", "try_multiply", "try_divide")
+_NEVER_RAISE = frozenset((*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, "named_struct"))
+_LINEAR = frozenset(("+", "-", "*", "negative", "positive", "abs"))
+_ROWWISE = (Filter, Project, Expand, Generate, Sort, Union)
+_BY_LEFT_ROW = (
+    JoinKind.LEFT,
+    JoinKind.SEMI,
+    JoinKind.ANTI,
+    JoinKind.NULL_AWARE_ANTI,
+    JoinKind.MARK,
+    JoinKind.SINGLE,
+)
+
+
+def may_raise(expr: Expr) -> bool:
+    """Whether computing an expression can fail for some row; yes if not known otherwise."""
+    match expr:
+        case Literal() | ColumnRef():
+            return False
+        case FieldAccess(child=child):
+            return may_raise(child)
+        case Cast(child=child, target=target, mode=mode):
+            fits = mode is CastMode.TRY or always_fits(child.dtype, target)
+            return not fits or may_raise(child)
+        case Call(function=function, args=args):
+            never = function in _NEVER_RAISE or (function in _LINEAR and _has_room(expr))
+            return not never or any(map(may_raise, args))
+        case AggregateCall(args=args, where=where):
+            return any(map(may_raise, (*args, *(() if where is None else (where,)))))
+        case _:
+            return True
+
+
+def _has_room(expr: Expr) -> bool:
+    """Whether sums and products of the type cannot overflow: Spark has given them the digits."""
+    dtype = expr.dtype
+    return is_floating(dtype) or (isinstance(dtype, DecimalType) and dtype.precision < 38)
+
+
+def holds_phantoms(rel: Rel, touched: Callable[[Rel], bool]) -> bool:
+    """Whether the changes of a relation may hold rows that were in no state."""
+    if not touched(rel):
+        return False
+    if isinstance(rel, Join):
+        if rel.kind in (JoinKind.INNER, JoinKind.CROSS):
+            changing = [each for each in rel.inputs if touched(each)]
+            return len(changing) > 1 or holds_phantoms(changing[0], touched)
+        if rel.kind in _BY_LEFT_ROW and not touched(rel.right):
+            return holds_phantoms(rel.left, touched)
+        return False
+    return isinstance(rel, _ROWWISE) and any(holds_phantoms(each, touched) for each in rel.inputs)

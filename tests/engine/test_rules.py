@@ -1,0 +1,105 @@
+"""Every rule beside its twin: what it makes of random changes is what Spark computes from scratch.
+
+`preferred` keeps the views by the rules that are chosen; `fallback` takes those away that others
+can stand in for, so that the others are tried on the same queries; `recompute` takes away all.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from slackwater.engine.views import choices
+from slackwater.optimizer import choose
+from slackwater.optimizer.facts import Facts
+
+from .harness import Kept, Law
+from .random_rows import random_history, random_schemas
+
+_QUERIES = {
+    "scan": ["SELECT * FROM a"],
+    "values": ["SELECT a.id, v.n FROM a JOIN (VALUES (1, 'one'), (2, 'two')) v(k, n) ON a.k = v.k"],
+    "range": ["SELECT r.id, a.v FROM range(4) r LEFT JOIN a ON a.k = r.id"],
+    "filter": ["SELECT * FROM a WHERE v > 2 OR g IS NULL"],
+    "project": ["SELECT k + 1 AS k, upper(g) AS g FROM a"],
+    "expand": ["SELECT k, g, sum(v) s FROM a GROUP BY CUBE (k, g)"],
+    "generate": ["SELECT id, part FROM a LATERAL VIEW OUTER explode(split(g, '')) AS part"],
+    "union": ["SELECT k, g FROM a UNION ALL SELECT k, g FROM b"],
+    "inner_join": [
+        "SELECT a.id, b.id AS other FROM a JOIN b ON a.k = b.k AND a.v <> b.v",
+        "SELECT a.id, b.id AS other FROM a JOIN b ON a.v < b.v",
+        "SELECT x.id, y.id AS other, b.v FROM a x JOIN a y ON x.k = y.k JOIN b ON y.g = b.g",
+    ],
+    "outer_join": [
+        "SELECT a.id, b.id AS other FROM a LEFT JOIN b ON a.k = b.k AND a.v < b.v",
+        "SELECT a.id, b.id AS other, b.k FROM a FULL JOIN b ON a.k = b.k",
+        "SELECT a.id, b.id AS other FROM a RIGHT JOIN b ON a.v < b.v - 1",
+        "SELECT a.id, b.id AS other FROM a FULL JOIN b ON a.v < b.v - 1",
+    ],
+    "semi_join": [
+        "SELECT * FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v > a.v)",
+        "SELECT * FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.v > a.v)",
+        "SELECT * FROM a WHERE k NOT IN (SELECT k FROM b WHERE k > 1)",
+    ],
+    "mark_join": ["SELECT * FROM a WHERE k IN (SELECT k FROM b) OR v = 3"],
+    "single_join": ["SELECT id, (SELECT max(v) FROM b WHERE b.k = a.k LIMIT 1) AS m FROM a"],
+    "not_in": [
+        "SELECT * FROM a WHERE (k, v) NOT IN (SELECT k, v FROM b)",
+        "SELECT * FROM a WHERE v NOT IN (SELECT v FROM b WHERE b.k = a.k)",
+    ],
+    "aggregate_sums": [
+        "SELECT k, count(*) n, sum(v) s, avg(d) m, count(g) c FROM a GROUP BY k",
+        "SELECT count(*) n, sum(d * d) s FROM a",
+        "SELECT DISTINCT g, k FROM a",
+        "SELECT k, count(DISTINCT v) n FROM a GROUP BY k",
+    ],
+    "aggregate_extremes": [
+        "SELECT k, min(v) lo, max(g) hi, sum(d) s FROM a GROUP BY k",
+        "SELECT min(v) lo, max(d) hi FROM a",
+        "SELECT max(v) FILTER (WHERE k = 1) m, min(g) FILTER (WHERE v > 2) n FROM a",
+    ],
+    "aggregate_groups": [
+        "SELECT k, sort_array(collect_list(v)) l, avg(x) m FROM a GROUP BY k",
+        "SELECT percentile(v, 0.5) p, sum(x) s FROM a",
+    ],
+    "window": [
+        "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
+        "SELECT id, sum(v) OVER () s FROM a",
+    ],
+    "top_k": ["SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id LIMIT 4) GROUP BY k"],
+    "limit": ["SELECT count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 2)"],
+    "sort": ["SELECT max(v) m, count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 1)"],
+}
+_BETTER = ("aggregate_sums", "aggregate_extremes", "top_k")
+_KEPT = {
+    "preferred": choose.RULES,
+    "fallback": tuple(rule for rule in choose.RULES if rule.name not in _BETTER),
+    "recompute": tuple(rule for rule in choose.RULES if rule.name == "scan"),
+}
+
+
+@pytest.mark.parametrize("rules", _KEPT)
+def test_changes_are_sparks(
+    rules: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose, "RULES", _KEPT[rules])
+    law = Law(spark, tmp_path, random_schemas())
+    try:
+        used: dict[str, set[str]] = {}
+        for rule, queries in _QUERIES.items():
+            for number, sql in enumerate(queries):
+                law.add(Kept(f"{rule}_{number}", sql))
+                plan = law.session.view(f"{rule}_{number}").definition.stored
+                used.setdefault(rule, set()).update(e.rule.name for e in choices(plan, Facts()))
+        if rules == "preferred":
+            assert [rule for rule, found in used.items() if rule not in found] == []
+            assert set(_QUERIES) == {rule.name for rule in choose.RULES}
+        for batch in random_history(seed=len(rules), batches=5):
+            law.take(batch)
+            law.refresh()
+            found = [str(each) for each in law.broken()]
+            assert not found, "\n".join(found)
+    finally:
+        law.close()
