@@ -114,10 +114,11 @@ class ViewDefinition:
     """The whole plan, order and limit at the root included."""
     columns: tuple[str, ...]
     spark_schema: str
+    query: Rel | None = None
+    """The plan as it was given, where no SQL text says it."""
     policy: RefreshPolicy = RefreshPolicy.AUTO
     goal: str | None = None
     scope: str = "all"
-    predicted_rows: int = 0
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -144,10 +145,10 @@ class ViewDefinition:
                 "plan": dump_plan(self.plan),
                 "columns": self.columns,
                 "spark_schema": self.spark_schema,
+                "query": None if self.query is None else dump_plan(self.query),
                 "policy": self.policy.value,
                 "goal": self.goal,
                 "scope": self.scope,
-                "predicted_rows": self.predicted_rows,
                 "notes": self.notes,
             }
         )
@@ -157,6 +158,7 @@ class ViewDefinition:
         """As the catalog has it."""
         content = json.loads(text)
         content["plan"] = load_plan(content["plan"])
+        content["query"] = None if content["query"] is None else load_plan(content["query"])
         content["policy"] = RefreshPolicy(content["policy"])
         content["columns"] = tuple(content["columns"])
         content["notes"] = tuple(content["notes"])

@@ -41,6 +41,10 @@ from slackwater.state.storage_types import encode_sql
 _SHOWN = 5
 _ROWS_PER_FILE = 500_000
 _BYTES_PER_ROW = 100
+_KNOWN_BYTES = 1 << 50
+"""Beyond it Spark does not know the size of a frame: it then takes it for the largest number."""
+_MOST_BITS = 10
+"""Estimates of joins can be far too large, and each file costs a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ class Ingestion:
         target = Target(
             f"state/{self._source.arrangement.id}",
             f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}",
-            _partition_bits(batch),
+            _partition_bits(batch, self._partitions()),
         )
         checked = self._needs_look_up(batch)
         if checked:
@@ -249,13 +253,15 @@ def mark_prefix(catalog: Catalog, source: str) -> str:
     return f"mark.{source}.{catalog.state.sources[source].created}."
 
 
-def _partition_bits(batch: Batch) -> int:
+def _partition_bits(batch: Batch, tasks: int) -> int:
     """How finely a batch is split into files; small batches are one file."""
     rows = batch.rows_hint
     if rows is None:
-        plan = batch.frame._jdf.queryExecution().optimizedPlan()
-        rows = min(int(plan.stats().sizeInBytes()) // _BYTES_PER_ROW, 1 << 34)
-    return (rows // _ROWS_PER_FILE).bit_length()
+        size = int(batch.frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+        if size > _KNOWN_BYTES:
+            return (tasks - 1).bit_length()
+        rows = size // _BYTES_PER_ROW
+    return min((rows // _ROWS_PER_FILE).bit_length(), _MOST_BITS)
 
 
 def _counted(changes: DataFrame) -> DataFrame:

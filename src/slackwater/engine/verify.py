@@ -65,6 +65,6 @@ class Verifier:
                 bind_table(self._session, name, self._answer(view))
 
     def _answer(self, view: ViewDefinition) -> DataFrame:
-        if view.sql is not None:
-            return self._session.sql(view.sql)
-        return self._session.sql(compile_batch(view.plan, view.columns).sql)
+        if view.sql is not None or view.query is None:
+            return self._session.sql(view.sql or "")
+        return self._session.sql(compile_batch(view.query, view.columns).sql)

@@ -50,6 +50,7 @@ def plan_view(
         plan=plan,
         columns=planned.names,
         spark_schema=planned.spark_schema,
+        query=planned.rel if text is None else None,
         policy=policy,
         notes=planned.notes,
     )
