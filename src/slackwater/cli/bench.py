@@ -19,6 +19,7 @@ from slackwater.bench.roundtrip import (
     StageTimes,
     measure_roundtrip,
 )
+from slackwater.cli.bench_soak import soak
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import (
@@ -40,6 +41,7 @@ _SLOWEST_SHOWN = 10
 _TIMES = ("analysis ms", "json ms", "algebra ms", "own ms")
 
 bench_app = typer.Typer(help="Measure Slackwater itself.", no_args_is_help=True)
+bench_app.command()(soak)
 
 
 @bench_app.callback()

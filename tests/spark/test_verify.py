@@ -1,0 +1,37 @@
+"""Large answers are compared by Spark itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import slackwater as sw
+from slackwater.engine import verify
+from slackwater.engine.verify import large_difference
+
+
+def test_bags_are_compared_with_their_multiplicities(spark: SparkSession) -> None:
+    one = spark.sql("SELECT * FROM VALUES (1, 'a'), (1, 'a'), (2, NULL) AS t(n, s)")
+    other = spark.sql("SELECT * FROM VALUES (1, 'a'), (2, NULL), (2, NULL) AS t(n, s)")
+    assert large_difference(one, one) is None
+    told = large_difference(one, other)
+    assert told is not None
+    assert "only in the view: {'n': 1, 's': 'a'}" in told
+    assert "only in plain Spark: {'n': 2, 's': None}" in told
+    assert "columns are" in (large_difference(one, other.selectExpr("n", "n AS s")) or "")
+
+
+def test_a_large_view_is_verified_without_collecting_it(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "_COLLECTED", 2)
+    monkeypatch.setattr(verify, "compare_bags", None)
+    with sw.open(tmp_path / "home", spark=spark) as session:
+        session.create_source("t", "n INT")
+        session.create_view("v", "SELECT n FROM t")
+        session.ingest("t", pa.table({"n": pa.array(range(10), pa.int32())}))
+        session.refresh()
+        assert session.verify("v").equal
