@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.api import Session
+from slackwater.errors import DataError, ExecutionError
 from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.errors import HomeLockedError, RetentionError
 
@@ -87,3 +88,22 @@ def test_retention_is_the_users_choice(spark: SparkSession, tmp_path: Path) -> N
             totals(session, runs[0])
         assert totals(session) == expected(3)
         assert [each.commit for each in session.history("totals")][::-1] == runs
+
+
+def test_a_refused_batch_leaves_no_file(spark: SparkSession, tmp_path: Path) -> None:
+    with kept(spark, tmp_path, None, 1) as session:
+        files = set(tmp_path.glob("state/*/*"))
+        missing = spark.createDataFrame([("x", 99)], "b STRING, v BIGINT")
+        with pytest.raises(DataError, match="does not hold"):
+            session.ingest("item", missing, op="delete")
+        assert set(tmp_path.glob("state/*/*")) == files
+
+
+def test_a_failed_run_leaves_no_file(spark: SparkSession, tmp_path: Path) -> None:
+    with kept(spark, tmp_path, None, 1) as session:
+        session.create_view("inverse", "SELECT b, 1 div v AS i FROM item")
+        session.ingest("item", spark.createDataFrame([("x", 0)], "b STRING, v BIGINT"))
+        files = set(tmp_path.glob("state/*/*"))
+        with pytest.raises(ExecutionError, match="zero"):
+            session.refresh()
+        assert set(tmp_path.glob("state/*/*")) == files

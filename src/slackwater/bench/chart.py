@@ -29,9 +29,9 @@ def draw(charts: Sequence[Chart]) -> str:
     """All charts side by side, as an SVG document; every vertical axis begins at zero."""
     rows = -(-len(charts) // _COLUMNS)
     width, height = _COLUMNS * _WIDTH, rows * _HEIGHT
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size}>',
         f"<style>{_STYLE}</style>",
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
     ]

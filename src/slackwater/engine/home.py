@@ -13,6 +13,7 @@ from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.errors import CatalogError
 from slackwater.faults import reach
 from slackwater.state.metadata.lock import HomeLock
+from slackwater.state.metadata.ownership import STATE_FOLDER
 from slackwater.state.metadata.records import CatalogState, Commit, SegmentRecord, Transaction
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile
@@ -149,6 +150,11 @@ class Home:
     def catalog(self, commit: int | None = None) -> Catalog:
         """What exists now, or at an older commit that is still kept."""
         return Catalog(self.store.state(commit))
+
+    def discard(self, stem: str) -> None:
+        """Delete the files of a run or batch that failed; what tasks still write is swept later."""
+        for path in (self.folder / STATE_FOLDER).glob(f"*/*{stem}-*"):
+            path.unlink(missing_ok=True)
 
     def commit(self, transaction: Transaction) -> Commit:
         """Make a change real."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -68,6 +67,7 @@ class Ingestion:
         self._session = runner.session
         self._source = source
         self._catalog: Catalog = home.catalog()
+        self._stem = f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
         self._kept: list[Any] = []
         # Frames own the counters that their tasks report to, also once they are checkpointed.
         self._origins: list[DataFrame] = []
@@ -82,13 +82,14 @@ class Ingestion:
         check_batch(batch, spec)
         reach("ingest.before")
         try:
-            report = self._write(batch)
-        except PySparkException as problem:
-            raise execution_error(problem) from problem
+            report = self._written(batch)
+            files = self._accepted(report)
+        except BaseException:
+            self._home.discard(self._stem)
+            raise
         finally:
             for rdd in self._kept:
                 rdd.unpersist(False)
-        files = self._accepted(report)
         reach("ingest.written")
         return self._commit(files, report, marks)
 
@@ -104,11 +105,18 @@ class Ingestion:
         files = self._catalog.files(arrangement.id)
         return Stored(self._home.folder, storage_schema(arrangement.types), files)
 
+    def _written(self, batch: Batch) -> list[Row]:
+        """What the writer and the checks report."""
+        try:
+            return self._write(batch)
+        except PySparkException as problem:
+            raise execution_error(problem) from problem
+
     def _write(self, batch: Batch) -> list[Row]:
         changes = self._changes(batch)
         target = Target(
             f"state/{self._source.arrangement.id}",
-            f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}",
+            self._stem,
             _partition_bits(batch, self._partitions()),
         )
         checked = self._needs_look_up(batch)
@@ -198,7 +206,7 @@ class Ingestion:
         return _reported(wrong, tuple(keys), "repeated")
 
     def _accepted(self, report: list[Row]) -> tuple[SegmentFile, ...]:
-        """The written files; if a row is at fault the batch is refused and they are removed."""
+        """The written files; if a row is at fault the batch is refused."""
         files = []
         for row in report:
             values = row.asDict()
@@ -207,13 +215,8 @@ class Ingestion:
         for kind, refuse in (("missing", _missing_error), ("repeated", _repeated_error)):
             rows = [json.loads(row.path) for row in report if row.directory == kind]
             if rows:
-                self._remove(files)
                 raise refuse(self._source, rows)
         return tuple(files)
-
-    def _remove(self, files: Iterable[SegmentFile]) -> None:
-        for file in files:
-            Path(self._home.folder, file.path).unlink(missing_ok=True)
 
     def _commit(
         self, files: tuple[SegmentFile, ...], report: list[Row], marks: Mapping[str, str]

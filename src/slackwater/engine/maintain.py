@@ -40,24 +40,32 @@ class Maintenance:
         """Old commits stay readable as far as `retention` says."""
         self._home = home
         self._retention = retention
+        self._collected = home.store.head().version
 
     def tidy(self) -> None:
         """What every run does afterwards: merge where many small segments have gathered."""
         merged, _ = self._merge(_worth_merging)
-        if merged or self._home.store.head().version % _COLLECT_EVERY == 0:
+        if merged:
             collect_garbage(self._home.store, self._home.folder, self._retention)
+        newest = self._home.store.head().version
+        if newest >= self._collected + _COLLECT_EVERY:
+            self._collected = newest
+            self._collect()
 
     def compact(self) -> Compaction:
         """Merge everything that can be merged, and delete what nobody needs."""
         merged, written = self._merge(_everything)
-        collected = collect_garbage(self._home.store, self._home.folder, self._retention)
-        swept = sweep_orphans(self._home.store, self._home.folder)
-        removed = Removed((*collected.files, *swept.files), collected.bytes + swept.bytes)
-        return Compaction(merged, written, removed)
+        return Compaction(merged, written, self._collect())
 
     def recover(self) -> Removed:
         """Delete what a process that died before its commit has left behind."""
         return sweep_orphans(self._home.store, self._home.folder)
+
+    def _collect(self) -> Removed:
+        """Delete what no retained commit names, and what failed runs have left behind."""
+        collected = collect_garbage(self._home.store, self._home.folder, self._retention)
+        swept = sweep_orphans(self._home.store, self._home.folder)
+        return Removed((*collected.files, *swept.files), collected.bytes + swept.bytes)
 
     def _merge(self, choose: _Choose) -> tuple[int, int]:
         catalog = self._home.catalog()

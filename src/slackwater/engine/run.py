@@ -185,7 +185,7 @@ class Run:
                     return RunResult(self._catalog.state.commit, 0.0, _skipped(decisions))
                 program = self.program(decisions)
             reach("run.before")
-            written = self._runner.run(program, self._place(decisions), meter)
+            written = self._write(program, self._place(decisions), meter)
             reach("run.written")
         metrics.rows_written = sum(file.rows for file in written.files)
         metrics.state_bytes_written = sum(file.bytes for file in written.files)
@@ -196,6 +196,14 @@ class Run:
             commit = self._home.store.commit(transaction, self._catalog.state.commit)
         seconds = metrics.wall_seconds + metrics.phases["committing"]
         return RunResult(commit.version, seconds, views, metrics)
+
+    def _write(self, program: Program, place: RunPlace, meter: Meter) -> Written:
+        """Compute and write; a run that fails leaves nothing behind."""
+        try:
+            return self._runner.run(program, place, meter)
+        except BaseException:
+            self._home.discard(place.stem)
+            raise
 
     def _pending(self) -> Pending:
         files = Files(self._catalog)
