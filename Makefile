@@ -8,10 +8,10 @@ LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-h
 	--no-emit-index-url --no-header --no-annotate
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-deep check lock clean force
+.PHONY: help setup demo test test-deep test-cluster check lock clean force
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: $(STAMP) ## make .venv with everything in it, a Java runtime too if the machine has none
 
@@ -29,6 +29,10 @@ test: $(STAMP) ## run the tests; ARGS="-k name" narrows them
 
 test-deep: $(STAMP) ## run the long soaks
 	@$(BIN)/python -m pytest -m deep $(ARGS)
+
+test-cluster: $(STAMP) ## run the engine's tests with executors in processes of their own
+	@SLACKWATER_TEST_MASTER='local-cluster[2,1,1024]' \
+		$(BIN)/python -m pytest tests/engine tests/faults tests/spark/test_state_frames.py $(ARGS)
 
 check: $(STAMP) ## lint, format, types and layers
 	@$(BIN)/ruff check

@@ -77,8 +77,10 @@ def _writer(journal: Path) -> Callable[..., None]:
 def _live(orders: Orders, tell: Callable[..., None]) -> None:
     spark = _spark(orders)
     tell("started")
+    left = _files(Path(orders.home))
     with sw.open(orders.home, spark, retention=RETENTION) as session:
-        tell("opened", **_offsets(session))
+        removed = sum(not path.exists() for path in left)
+        tell("opened", removed=removed, **_offsets(session))
         _check_orphans(session, tell, "swept")
         for name, (schema, key) in SOURCES.items():
             if name not in session.sources():

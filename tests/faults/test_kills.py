@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -65,22 +66,26 @@ def test_killed_at_a_point(keeping: Keeping, fault: str) -> None:
 
 
 @pytest.mark.deep
-def test_killed_at_any_time(
-    spark: SparkSession, tmp_path: Path, record_property: Callable[[str, object], None]
-) -> None:
+def test_killed_at_any_time(spark: SparkSession, tmp_path: Path) -> None:
     """Many deaths of one home, in turn at a random arrival at a point and at a random time."""
     keeping, chance = Keeping(tmp_path, spark), random.Random(1)
     died: Counter[str] = Counter()
+    removed = 0
     for number in range(DEATHS):
         if number % 2:
             fault = f"{chance.choice(REPEATED)}:{chance.randint(1, 6)}"
-            ended = keeping.run(batches=20, fault=fault)
-            died[fault.partition(":")[0]] += ended.signal == signal.SIGKILL
+            ended = keeping.run(batches=20, fault=fault, verify=number % 10 == 1)
+            where = fault.partition(":")[0]
         else:
-            ended = keeping.run(batches=20, kill_after=chance.uniform(0.1, LONGEST_LIFE))
-            died[f"while: {ended.last}"] += ended.signal == signal.SIGKILL
+            ended = keeping.run(20, chance.uniform(0.1, LONGEST_LIFE), verify=False)
+            where = f"after {ended.last}"
         assert ended.failure is None, ended.failure
+        died[where] += ended.signal == signal.SIGKILL
+        removed += ended.removed
         keeping.let_time_pass()
-    require_sound(keeping.run(batches=4))
-    record_property("died", dict(died))
+    last = keeping.run(batches=4)
+    require_sound(last)
+    batches = sum(last.facts("done")[name] for name in ("item", "label"))
+    summary = {"died": died, "removed": removed, "batches": batches}
+    (tmp_path / "summary.json").write_text(json.dumps(summary))
     assert died.total() > 0.8 * DEATHS

@@ -277,10 +277,10 @@ class ProgramWriter:
             return
         self._appended.add(arrangement.id)
         encoded = [
-            f"{encode_sql(dtype, name)} AS {name}"
+            f"{encode_sql(dtype, name)} AS {name}" if _is_encoded(dtype) else name
             for name, dtype in zip(arrangement.columns, arrangement.types, strict=True)
         ]
-        columns = ", ".join([*encoded, f"{weight} AS _w"])
+        columns = ", ".join([*encoded, weight if weight == "_w" else f"{weight} AS _w"])
         hashed = f"{arrangement.id}_rows"
         text = f"SELECT {hash_sql(arrangement.key)} AS _h, {columns} FROM {frame}"
         self._frames.steps.append(SqlStep(hashed, text, (frame,)))

@@ -12,6 +12,7 @@ from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import Home
 from slackwater.engine.reading import Reader, bind_table
 from slackwater.engine.run import seen_offset
+from slackwater.errors import InvariantError
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.base import groupable
 from slackwater.optimizer.rules.keys import whole_row
@@ -81,9 +82,11 @@ class Verifier:
                 bind_table(self._session, name, self._answer(view))
 
     def _answer(self, view: ViewDefinition) -> DataFrame:
-        if view.sql is not None or view.query is None:
-            return self._session.sql(view.sql or "")
-        return self._session.sql(compile_batch(view.query, view.columns).sql)
+        if view.query is not None:
+            return self._session.sql(compile_batch(view.query, view.columns).sql)
+        if view.sql is None:
+            raise InvariantError(f"view {view.name} has neither SQL nor a plan")
+        return self._session.sql(view.sql)
 
 
 def comparable(dtype: DataType) -> bool:
