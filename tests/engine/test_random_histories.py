@@ -121,7 +121,7 @@ def _answers(plain: Plain, view: Kept) -> bool:
     return True
 
 
-@settings(max_examples=_EXAMPLES or 2, derandomize=True, **_PATIENT)
+@settings(max_examples=_EXAMPLES or 1, derandomize=True, **_PATIENT)
 @given(statements=st.lists(random_statements(), min_size=8, max_size=8), history=histories(4))
 def test_random_histories(
     spark: SparkSession,

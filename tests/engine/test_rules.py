@@ -18,6 +18,10 @@ from slackwater.optimizer.facts import Facts
 from .harness import Kept, Law
 from .random_rows import random_history, random_schemas
 
+_LEAST = (
+    "WITH w AS (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY v) AS n FROM b) "
+    "SELECT id, (SELECT v FROM w WHERE w.k = a.k AND n = 1) AS least FROM a"
+)
 _QUERIES = {
     "scan": ["SELECT * FROM a"],
     "values": ["SELECT a.id, v.n FROM a JOIN (VALUES (1, 'one'), (2, 'two')) v(k, n) ON a.k = v.k"],
@@ -44,7 +48,7 @@ _QUERIES = {
         "SELECT * FROM a WHERE k NOT IN (SELECT k FROM b WHERE k > 1)",
     ],
     "mark_join": ["SELECT * FROM a WHERE k IN (SELECT k FROM b) OR v = 3"],
-    "single_join": ["SELECT id, (SELECT max(v) FROM b WHERE b.k = a.k LIMIT 1) AS m FROM a"],
+    "single_join": [_LEAST],
     "not_in": [
         "SELECT * FROM a WHERE (k, v) NOT IN (SELECT k, v FROM b)",
         "SELECT * FROM a WHERE v NOT IN (SELECT v FROM b WHERE b.k = a.k)",
@@ -80,12 +84,8 @@ _KEPT = {
 }
 
 
-@pytest.mark.parametrize("rules", _KEPT)
-def test_changes_are_sparks(
-    rules: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(choose, "RULES", _KEPT[rules])
-    law = Law(spark, tmp_path, random_schemas())
+def _check(spark: SparkSession, folder: Path, rules: str, batches: int) -> None:
+    law = Law(spark, folder, random_schemas())
     try:
         used: dict[str, set[str]] = {}
         for rule, queries in _QUERIES.items():
@@ -95,11 +95,27 @@ def test_changes_are_sparks(
                 used.setdefault(rule, set()).update(e.rule.name for e in choices(plan, Facts()))
         if rules == "preferred":
             assert [rule for rule, found in used.items() if rule not in found] == []
-            assert set(_QUERIES) == {rule.name for rule in choose.RULES}
-        for batch in random_history(seed=len(rules), batches=5):
+        for batch in random_history(seed=len(rules), batches=batches):
             law.take(batch)
             law.refresh()
             found = [str(each) for each in law.broken()]
             assert not found, "\n".join(found)
     finally:
         law.close()
+
+
+def test_every_rule_is_tried() -> None:
+    assert set(_QUERIES) == {rule.name for rule in choose.RULES}
+
+
+def test_changes_are_sparks(spark: SparkSession, tmp_path: Path) -> None:
+    _check(spark, tmp_path, "preferred", batches=3)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("rules", _KEPT)
+def test_changes_are_sparks_by_other_rules(
+    rules: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose, "RULES", _KEPT[rules])
+    _check(spark, tmp_path, rules, batches=8)

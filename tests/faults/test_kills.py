@@ -40,7 +40,7 @@ FAULTS = (
 REPEATED = sorted(set(POINTS) - {"migrate.inside"})
 """The points that an old home comes to as well."""
 DEATHS = 200
-LONGEST_LIFE = 20.0
+LONGEST_LIFE = 8.0
 """Seconds; enough for a process to recover and to work for a while."""
 
 
@@ -73,7 +73,7 @@ def test_killed_at_any_time(spark: SparkSession, tmp_path: Path) -> None:
     removed = 0
     for number in range(DEATHS):
         if number % 2:
-            fault = f"{chance.choice(REPEATED)}:{chance.randint(1, 6)}"
+            fault = f"{chance.choice(REPEATED)}:{chance.randint(1, 4)}"
             ended = keeping.run(batches=20, fault=fault, verify=number % 10 == 1)
             where = fault.partition(":")[0]
         else:

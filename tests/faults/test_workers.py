@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.bench.memory import descendants
 
-from .kills import Ended, Keeping, read_journal, require_sound
+from .kills import Keeping, read_journal, require_sound
 
 
 def on_cluster(spark: SparkSession) -> None:
@@ -40,38 +40,29 @@ def test_what_fails_because_its_workers_die_changes_nothing(
     assert recovered["item"] + recovered["label"] == batches
 
 
-def test_tasks_are_retried(spark: SparkSession, tmp_path: Path) -> None:
-    on_cluster(spark)
-    ended = Keeping(tmp_path, spark).run(batches=4, worker_fault="segment.written:3")
-    require_sound(ended)
-
-
-def test_an_executor_dies(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("victim", ["pyspark.daemon", "CoarseGrainedExecutorBackend"])
+def test_a_process_of_the_cluster_dies(spark: SparkSession, tmp_path: Path, victim: str) -> None:
+    """Whether Spark's retries save the run or not, what is committed is right."""
     on_cluster(spark)
     keeping = Keeping(tmp_path, spark)
-    for _ in range(3):
-        ended = _with_executor_killed(spark, keeping)
-        assert ended.signal == 0
-        assert "AssertionError" not in (ended.failure or "")
-        keeping.let_time_pass()
-    require_sound(keeping.run(batches=2))
-
-
-def _with_executor_killed(spark: SparkSession, keeping: Keeping) -> Ended:
-    """A process that loses an executor in the middle of a run."""
-    process, journal = keeping.start(batches=4, verify=False)
+    process, journal = keeping.start(batches=3, verify=False)
     while process.is_alive() and not any(e["event"] == "refresh" for e in read_journal(journal)):
         time.sleep(0.02)
     time.sleep(0.3)
-    os.kill(_executors(spark)[0], signal.SIGKILL)
-    return keeping.finish(process, journal)
+    os.kill(_processes(spark, victim)[-1], signal.SIGKILL)
+    ended = keeping.finish(process, journal)
+    assert ended.signal == 0
+    assert "AssertionError" not in (ended.failure or "")
+    keeping.let_time_pass()
+    require_sound(keeping.run(batches=1))
 
 
-def _executors(spark: SparkSession) -> list[int]:
+def _processes(spark: SparkSession, name: str) -> list[int]:
+    """The processes of the cluster whose command holds a name."""
     jvm: Any = spark.sparkContext._jvm
     java = int(jvm.java.lang.ProcessHandle.current().pid())
     return [
         process
         for process in descendants(java)
-        if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes()
+        if name.encode() in Path(f"/proc/{process}/cmdline").read_bytes()
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
-import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from pyspark.sql import SparkSession

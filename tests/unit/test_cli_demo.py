@@ -10,7 +10,7 @@ from rich.console import Console
 
 from slackwater.cli import demo as command
 from slackwater.cli.demo_page import run_line, show_end, show_run, show_start
-from slackwater.cli.demo_run import DemoResult, DemoRun
+from slackwater.cli.demo_run import DemoPlan, DemoResult, DemoRun
 from slackwater.cli.demo_views import DEMO_VIEWS
 from slackwater.cli.main import main
 
@@ -33,7 +33,7 @@ def result(different: dict[str, str] | None = None) -> DemoResult:
 
 def page(outcome: DemoResult, width: int = 100) -> str:
     console = Console(file=io.StringIO(), width=width, highlight=False, markup=False)
-    show_start(console, outcome.scale)
+    show_start(console, DemoPlan(outcome.scale))
     for run in outcome.runs:
         show_run(console, run)
     show_end(console, outcome)
@@ -67,7 +67,7 @@ def test_the_exit_code_says_whether_answers_are_right(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def run_demo(
-        _scale: float, _cache: Path, _say: object, show: Callable[[DemoRun], None]
+        _plan: DemoPlan, _cache: Path, _say: object, show: Callable[[DemoRun], None]
     ) -> DemoResult:
         show(RUN)
         return result(different)

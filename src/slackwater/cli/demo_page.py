@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from slackwater.cli.demo_run import DemoResult, DemoRun
+from slackwater.cli.demo_run import DemoPlan, DemoResult, DemoRun
 from slackwater.cli.demo_views import DEMO_VIEWS
 from slackwater.cli.output import hang, heading
 
@@ -15,13 +15,13 @@ _HEADER = (
 )
 
 
-def show_start(console: Console, scale: float) -> None:
+def show_start(console: Console, plan: DemoPlan) -> None:
     """What is about to happen."""
     console.print(Text("Slackwater: five standing queries over tables that change", "bold"))
     about = (
-        f"TPC-H at scale factor {scale:g} arrives in ten batches of inserts, updates and deletes. "
-        "After each, the views are refreshed; beside it plain Spark computes the same five "
-        "queries from Parquet files. Seconds are wall-clock seconds, cpu is processor seconds."
+        f"TPC-H at scale factor {plan.scale:g} arrives in {plan.batches} batches of inserts, "
+        "updates and deletes. After each, the views are refreshed; beside it plain Spark computes "
+        "the same five queries from Parquet files. Seconds are wall-clock, cpu is processor time."
     )
     console.print(hang(about, console.width))
     console.print(hang(f"Views: {', '.join(DEMO_VIEWS)}", console.width))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -23,9 +23,8 @@ from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
 DEMO_SCALE = 0.1
 BATCHES = 10
-_CHANGES = ChangeSpec(
-    seed=17, batches=BATCHES, delete_share=0.2, update_share=0.2, initial_share=0.7
-)
+_FIRST_SHARE = 0.7
+"""The share of all rows that the first batch brings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +57,35 @@ class DemoResult:
         return asdict(self) | {"equal": not self.different}
 
 
+@dataclass(frozen=True, slots=True)
+class DemoPlan:
+    """How large the demo is."""
+
+    scale: float = DEMO_SCALE
+    batches: int = BATCHES
+
+    def changes(self) -> ChangeSpec:
+        """The batches: a load, then inserts, updates and deletes."""
+        return ChangeSpec(17, self.batches, 0.2, 0.2, _FIRST_SHARE)
+
+
 def run_demo(
-    scale: float, cache_dir: Path, say: Say, show: Callable[[DemoRun], None]
+    plan: DemoPlan, cache_dir: Path, say: Say, show: Callable[[DemoRun], None]
 ) -> DemoResult:
     """Load, change and refresh; `show` is told of every run as it ends."""
     say("making the data, unless it is in the cache")
-    tables = read_tpch(ensure_tpch(scale, cache_dir))
+    tables = read_tpch(ensure_tpch(plan.scale, cache_dir))
     with tempfile.TemporaryDirectory(prefix="slackwater-demo-") as folder:
         say("starting Spark")
         with open_home(Path(folder) / "home") as session:
             _declare(session, tables)
             plain = _PlainSpark(session.spark, Path(folder) / "plain", tables)
-            runs = tuple(_runs(session, plain, tables, say, show))
+            stream = enumerate(change_stream(tables, TPCH_KEYS, plan.changes()), start=1)
+            runs = []
+            for number, batch in stream:
+                run = _take(session, plain, number, batch, say)
+                show(run)
+                runs.append(run)
             different = {}
             for name in DEMO_VIEWS:
                 say(f"verifying {name}")
@@ -77,7 +93,7 @@ def run_demo(
                 if not result.equal:
                     different[name] = result.difference or "another answer"
             size = session.status().state_bytes
-    return DemoResult(scale, runs, different, size, machine_load())
+    return DemoResult(plan.scale, tuple(runs), different, size, machine_load())
 
 
 def _declare(session: Session, tables: Mapping[str, pa.Table]) -> None:
@@ -88,24 +104,17 @@ def _declare(session: Session, tables: Mapping[str, pa.Table]) -> None:
         session.create_view(name, sql)
 
 
-def _runs(
-    session: Session,
-    plain: _PlainSpark,
-    tables: Mapping[str, pa.Table],
-    say: Say,
-    show: Callable[[DemoRun], None],
-) -> Iterator[DemoRun]:
-    for number, batch in enumerate(change_stream(tables, TPCH_KEYS, _CHANGES), start=1):
-        say(f"batch {number} of {BATCHES}: ingesting")
-        for name, change in batch.items():
-            session.ingest(name, change)
-        say(f"batch {number} of {BATCHES}: refreshing {len(DEMO_VIEWS)} views")
-        result = session.refresh()
-        say(f"batch {number} of {BATCHES}: recomputing them with plain Spark, to compare")
-        cost = plain.recompute(batch)
-        run = _summary(number, batch, result, cost)
-        show(run)
-        yield run
+def _take(
+    session: Session, plain: _PlainSpark, number: int, batch: ChangeBatch, say: Say
+) -> DemoRun:
+    """Take one batch in, refresh, and let plain Spark compute the same."""
+    say(f"batch {number}: ingesting")
+    for name, change in batch.items():
+        session.ingest(name, change)
+    say(f"batch {number}: refreshing {len(DEMO_VIEWS)} views")
+    result = session.refresh()
+    say(f"batch {number}: recomputing them with plain Spark, to compare")
+    return _summary(number, batch, result, plain.recompute(batch))
 
 
 def _summary(number: int, batch: ChangeBatch, result: RunResult, cost: _Cost) -> DemoRun:

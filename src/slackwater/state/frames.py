@@ -25,7 +25,7 @@ from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.writer import WriteSegment
 
-ROWS_PER_TASK = 500_000
+ROWS_PER_TASK = 1_000_000
 
 MANIFEST_SCHEMA = StructType(
     [

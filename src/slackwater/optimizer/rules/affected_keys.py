@@ -167,8 +167,23 @@ def _joined(rel: Join, left: tuple[str, str], right: tuple[str, str]) -> str:
     )
     left_table = f"({left[0]} AS {column_name(one)} {left[1]})"
     right_table = f"({right[0]} AS {column_name(two)} {_repeated(rel, right)})"
-    select = PRINTER.select(weighted, (left_table, right_table))
+    tables = (left_table, right_table)
+    select = PRINTER.select(weighted, tables) if rel.mark is None else _marked(weighted, tables)
     return f"SELECT {output_list(rel, _weight(rel, one, two))} FROM ({select})"
+
+
+def _marked(rel: Join, tables: tuple[str, str]) -> str:
+    """The left rows with a match and those without one.
+
+    EXISTS as a column says the same, but below a union Spark's optimizer loses its columns when
+    a condition on the mark is moved there.
+    """
+    kept = ", ".join(column_name(column) for column in rel.left.columns)
+    parts = []
+    for kind, mark in ((JoinKind.SEMI, "TRUE"), (JoinKind.ANTI, "FALSE")):
+        found = PRINTER.select(replace(rel, kind=kind, mark=None), tables)
+        parts.append(f"SELECT {kept}, {mark} AS {column_name(rel.columns[-1])} FROM ({found})")
+    return " UNION ALL ".join(parts)
 
 
 def _repeated(rel: Join, right: tuple[str, str]) -> str:
