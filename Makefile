@@ -24,8 +24,9 @@ $(STAMP): requirements.lock requirements-java.lock pyproject.toml $(if $(MOVED),
 demo: $(STAMP) ## see it work on this machine
 	@$(BIN)/slackwater demo
 
+# Two processes: most of a test's time is Spark planning on one core. Each has a Spark of its own.
 test: $(STAMP) ## run the tests; ARGS="-k name" narrows them
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 test-deep: $(STAMP) ## run the long soaks
 	@$(BIN)/python -m pytest -m deep $(ARGS)
