@@ -23,22 +23,23 @@ from slackwater.state.metadata.collect import Retention
 __all__ = ["Goal", "Session", "View", "open_home"]
 
 
-def open_home(
+def open_home(  # noqa: PLR0913 - options by keyword, each with a default
     home: str | Path,
     spark: SparkSession | None = None,
     *,
     metadata: str | None = None,
     retention: Retention | None = None,
     progress: Callable[[str], None] | None = None,
+    read_only: bool = False,
 ) -> Session:
     """Open a home, making it if it is new; a local Spark is started if none is given.
 
     `metadata` is the address of a database for the catalog; by default it is a file in the
     home. `retention` says how long old commits stay readable. `progress` is told what is
-    going on.
+    going on. With `read_only` a home can be read while another process writes to it.
     """
     handle = open_spark(spark=spark)
-    options = Options(metadata, retention or Retention(), progress)
+    options = Options(metadata, retention or Retention(), progress, read_only)
     try:
         keeper = Keeper.open(Path(home), handle.spark, options)
     except BaseException:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.errors import DataError, ExecutionError
+from slackwater.errors import CatalogError, DataError, ExecutionError
 from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.errors import HomeLockedError, RetentionError
 
@@ -107,3 +107,15 @@ def test_a_failed_run_leaves_no_file(spark: SparkSession, tmp_path: Path) -> Non
         with pytest.raises(ExecutionError, match="zero"):
             session.refresh()
         assert set(tmp_path.glob("state/*/*")) == files
+
+
+def test_a_home_can_be_read_while_another_process_writes(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    with kept(spark, home, None, 1) as writer, sw.open(home, spark, read_only=True) as reader:
+        assert totals(reader) == totals(writer)
+        with pytest.raises(CatalogError, match="reading only"):
+            reader.refresh()
+    with pytest.raises(CatalogError, match="no home to read"):
+        sw.open(tmp_path / "nowhere", spark, read_only=True)

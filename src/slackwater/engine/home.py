@@ -101,10 +101,10 @@ def _unknown(kind: str, name: str, known: Mapping[str, object]) -> CatalogError:
 
 
 class Home:
-    """An open home; this process is the only one that writes to it."""
+    """An open home. With its lock this process alone writes; without, it only reads."""
 
-    def __init__(self, folder: Path, store: MetadataStore, lock: HomeLock):
-        """Use `Home.open`."""
+    def __init__(self, folder: Path, store: MetadataStore, lock: HomeLock | None):
+        """Use `Home.open` or `Home.look`."""
         self.folder = folder
         self.store = store
         self._lock = lock
@@ -125,9 +125,36 @@ class Home:
         reach("recover.after")
         return home
 
+    @staticmethod
+    def look(folder: Path, metadata: str | None) -> Home:
+        """Open a home that exists for reading, also while another process writes to it."""
+        address = metadata if metadata is not None else folder / "slackwater.db"
+        if isinstance(address, Path) and not address.exists():
+            raise CatalogError(
+                "there is no home to read",
+                where=str(folder),
+                hint="Open it without read_only once, which makes it.",
+            )
+        return Home(folder.resolve(), MetadataStore.open(address), None)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it was opened to look only."""
+        return self._lock is None
+
+    def require_writable(self) -> None:
+        """Refuse a change to a home that was opened for reading."""
+        if self.read_only:
+            raise CatalogError(
+                "the home is open for reading only",
+                where=str(self.folder),
+                hint="Open it without read_only to change it.",
+            )
+
     def close(self) -> None:
         """Release the lock."""
-        self._lock.release()
+        if self._lock is not None:
+            self._lock.release()
         self.store.close()
 
     def pin_settings(self, spark: SparkSession) -> None:

@@ -16,7 +16,6 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row
 
 from slackwater.engine.definitions import OnMissing, SourceDefinition
@@ -25,6 +24,7 @@ from slackwater.errors import DataError
 from slackwater.faults import reach
 from slackwater.plan.arrangements import hash_sql
 from slackwater.runtime.program import (
+    SPARK_FAILURES,
     ProgramRunner,
     checkpointed_rdd,
     execution_error,
@@ -109,7 +109,7 @@ class Ingestion:
         """What the writer and the checks report."""
         try:
             return self._write(batch)
-        except PySparkException as problem:
+        except SPARK_FAILURES as problem:
             raise execution_error(problem) from problem
 
     def _write(self, batch: Batch) -> list[Row]:

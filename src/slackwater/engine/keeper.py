@@ -57,6 +57,8 @@ class Options:
     """How long old commits stay readable."""
     progress: Progress | None = None
     """Told what is going on."""
+    read_only: bool = False
+    """Whether only to look, beside a process that may be writing."""
 
 
 class Keeper:
@@ -68,7 +70,8 @@ class Keeper:
         self.spark = spark
         self._tell = options.progress or (lambda _text: None)
         self._maintenance = Maintenance(home, options.retention)
-        self._maintenance.recover()
+        if not home.read_only:
+            self._maintenance.recover()
         settled = clone_session(spark)
         for key, value in home.settings.items():
             settled.conf.set(key, value)
@@ -82,7 +85,10 @@ class Keeper:
     @staticmethod
     def open(folder: Path, spark: SparkSession, options: Options) -> Keeper:
         """Open a home with a session."""
-        home = Home.open(folder, options.metadata, spark)
+        if options.read_only:
+            home = Home.look(folder, options.metadata)
+        else:
+            home = Home.open(folder, options.metadata, spark)
         try:
             return Keeper(home, spark, options)
         except BaseException:
@@ -106,6 +112,7 @@ class Keeper:
         on_missing: str,
     ) -> SourceDefinition:
         """Declare a source."""
+        self.home.require_writable()
         self.catalog().require_free(name)
         columns = schema if isinstance(schema, StructType) else StructType.fromDDL(schema)
         policy = read_on_missing(on_missing)
@@ -131,6 +138,7 @@ class Keeper:
         marks: Mapping[str, str],
     ) -> IngestResult:
         """Take a batch into a source."""
+        self.home.require_writable()
         self._tell(f"ingesting into {name}")
         source = self.catalog().source(name)
         ingestion = Ingestion(self.home, self._runner, source)
@@ -148,6 +156,7 @@ class Keeper:
         self, name: str, query: str | DataFrame, goal: Goal | None, refresh: str, scope: str
     ) -> ViewDefinition:
         """Declare a view."""
+        self.home.require_writable()
         catalog = self.catalog()
         catalog.require_free(name)
         policy = read_policy(refresh)
@@ -186,6 +195,7 @@ class Keeper:
 
     def refresh(self) -> RunResult:
         """Bring every view up to date, then merge what has become many small files."""
+        self.home.require_writable()
         self._tell("refreshing")
         result = Run(self.home, self._runner, self._fragments).execute()
         self._maintenance.tidy()
@@ -193,6 +203,7 @@ class Keeper:
 
     def compact(self) -> Compaction:
         """Merge all segments that can be, and delete what nobody needs."""
+        self.home.require_writable()
         self._tell("compacting")
         return self._maintenance.compact()
 
@@ -217,6 +228,7 @@ class Keeper:
 
     def drop_view(self, name: str) -> None:
         """Remove a view and what only it needs."""
+        self.home.require_writable()
         catalog = self.catalog()
         view = catalog.view(name)
         self._require_unread(catalog, name, "view")
@@ -233,6 +245,7 @@ class Keeper:
 
     def drop_source(self, name: str) -> None:
         """Remove a source that no view reads."""
+        self.home.require_writable()
         catalog = self.catalog()
         source = catalog.source(name)
         self._require_unread(catalog, name, "source")

@@ -8,6 +8,7 @@ from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from py4j.protocol import Py4JJavaError
 from pyspark.accumulators import Accumulator
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -93,6 +94,9 @@ _RUN_SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     # Frames of state have no statistics that Spark could know, and it takes them for tiny.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
+    # Filters are in the plan already; Spark 4.2 also fails to carry constraints through a UNION
+    # above a filter on EXISTS.
+    "spark.sql.constraintPropagation.enabled": "false",
 }
 _SMALL_RUN_SETTINGS = {
     # Compiling a statement to Java takes longer than a few thousand rows take without it.
@@ -128,7 +132,7 @@ class ProgramRunner:
                 return Written({})
             with meter.phase("computing"):
                 manifest = reduce(DataFrame.unionAll, writers).collect()
-        except PySparkException as problem:
+        except SPARK_FAILURES as problem:
             raise execution_error(problem) from problem
         finally:
             frames.release()
@@ -145,14 +149,22 @@ def _configure(session: SparkSession, settings: Mapping[str, str]) -> None:
         session.conf.set(key, value)
 
 
-def execution_error(problem: PySparkException) -> SlackwaterError:
-    """What Spark said about data or statement, as an error of ours."""
-    condition = problem.getCondition() or ""
-    text = str(problem).strip()
-    message = text.split("\n\nJVM stacktrace")[0].split("== SQL")[0].strip()
+SPARK_FAILURES = (PySparkException, Py4JJavaError)
+"""How Spark reports failures: errors of data by condition, lost workers and tasks as Java's."""
+
+
+def execution_error(problem: PySparkException | Py4JJavaError) -> SlackwaterError:
+    """What Spark said about data, workers or a statement, as an error of ours."""
+    if isinstance(problem, Py4JJavaError):
+        said = str(problem.java_exception.getMessage()).strip().splitlines()
+        return ExecutionError(
+            f"the run failed in Spark and changed nothing: {said[0] if said else 'no message'}",
+            hint="Spark lost tasks or workers; refresh again, and look at its logs if it recurs.",
+        )
+    message = str(problem).split("\n\nJVM stacktrace", 1)[0].split("== SQL", 1)[0].strip()
     return ExecutionError(
         f"the run failed in Spark and changed nothing: {message}",
-        where=condition or None,
+        where=problem.getCondition() or None,
         hint="Correct or delete the rows that cause it, then refresh again.",
     )
 

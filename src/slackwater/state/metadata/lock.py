@@ -22,7 +22,7 @@ from slackwater.state.metadata.store import MetadataStore
 
 LOCK_FILE: Final = "writer.lock"
 
-_HINT: Final = "Wait until it is done, or stop it. Reading needs no lock."
+_HINT: Final = "Wait until it is done, or stop it. To read meanwhile, open it with read_only=True."
 _HOLDER: Final = text(
     "SELECT activity.application_name FROM pg_locks AS lock"
     " JOIN pg_stat_activity AS activity ON activity.pid = lock.pid"
