@@ -72,11 +72,13 @@ _QUERIES = {
         "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
         "SELECT id, sum(v) OVER () s FROM a",
     ],
-    "top_k": ["SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id LIMIT 4) GROUP BY k"],
-    "limit": ["SELECT count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 2)"],
+    "limit": [
+        "SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id LIMIT 4) GROUP BY k",
+        "SELECT count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 2)",
+    ],
     "sort": ["SELECT max(v) m, count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 1)"],
 }
-_BETTER = ("aggregate_sums", "aggregate_extremes", "top_k")
+_BETTER = ("aggregate_sums", "aggregate_extremes")
 _KEPT = {
     "preferred": choose.RULES,
     "fallback": tuple(rule for rule in choose.RULES if rule.name not in _BETTER),

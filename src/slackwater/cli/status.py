@@ -24,7 +24,7 @@ def status(project: ProjectFolder = Path(), as_json: AsJson = False) -> None:
 def show_status(found: Status) -> None:
     """The status for a reader."""
     console = page_console()
-    console.print(f"home {found.home}, commit {found.commit}")
+    console.print(f"home {found.home}, commit {found.commit}", soft_wrap=True)
     console.print()
     sources = plain_table("source", "batches", "rows", "size", "pending rows", right=_NUMBERS)
     for source in found.sources:

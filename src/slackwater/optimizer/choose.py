@@ -19,6 +19,7 @@ from slackwater.optimizer.rules.im1.expand import ExpandChanges
 from slackwater.optimizer.rules.im1.filter import FilterChanges
 from slackwater.optimizer.rules.im1.generate import GenerateChanges
 from slackwater.optimizer.rules.im1.inner_join import JoinChanges
+from slackwater.optimizer.rules.im1.limit import IgnoreOrder, RedoLimit
 from slackwater.optimizer.rules.im1.mark_join import MarkJoinChanges
 from slackwater.optimizer.rules.im1.not_in import NotInChanges
 from slackwater.optimizer.rules.im1.outer_join import OuterJoinChanges
@@ -27,7 +28,6 @@ from slackwater.optimizer.rules.im1.recompute import RecomputeAll
 from slackwater.optimizer.rules.im1.scan import ReadChanges
 from slackwater.optimizer.rules.im1.semi_join import SemiJoinChanges
 from slackwater.optimizer.rules.im1.single_join import SingleJoinChanges
-from slackwater.optimizer.rules.im1.top_k import GuardTopK, IgnoreOrder, RedoLimit
 from slackwater.optimizer.rules.im1.union import UnionChanges
 from slackwater.optimizer.rules.im1.window import RedoPartitions
 from slackwater.state.storage_types import storable
@@ -52,7 +52,6 @@ RULES: tuple[Rule[Any], ...] = (
     GuardExtremes(),
     RedoGroups(),
     RedoPartitions(),
-    GuardTopK(),
     RedoLimit(),
     IgnoreOrder(),
 )

@@ -41,6 +41,8 @@ class GuardExtremes(AdjustSums):
         reason = super().refuses(rel, facts)
         if reason is not None:
             return reason
+        if not rel.keys:
+            return "the whole input is one group"
         if not all(groupable(column.dtype) for column in rel.input.columns):
             return "changes of such columns cannot be added up before they are used"
         if any(map(needs_encoding, self.state(rel, facts).types)):
