@@ -164,6 +164,15 @@ def _drive_from_left(rel: Rel, ids: _Ids) -> Rel:
     return Union((matched, padded), rel.columns)
 
 
+def _limit_before_projecting(rel: Rel, _ids: _Ids) -> Rel:
+    """A LIMIT reads the order below it: a projection between the two goes above both."""
+    if not isinstance(rel, Limit) or not isinstance(rel.input, Project):
+        return rel
+    return replace(
+        rel.input, input=_limit_before_projecting(replace(rel, input=rel.input.input), _ids)
+    )
+
+
 def _leave_out_last(rel: Rel, _ids: _Ids) -> Rel:
     """OFFSET applies to the first rows only, so those are what must be known."""
     if not isinstance(rel, Limit) or rel.count is None or not rel.offset:
@@ -178,6 +187,7 @@ _REWRITES: tuple[Callable[[Rel, _Ids], Rel], ...] = (
     _group_distinct,
     _spell_out_not_in,
     _drive_from_left,
+    _limit_before_projecting,
     _leave_out_last,
 )
 
