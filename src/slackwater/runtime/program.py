@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -131,7 +131,7 @@ class ProgramRunner:
             if not writers:
                 return Written({})
             with meter.phase("computing"):
-                manifest = reduce(DataFrame.unionAll, writers).collect()
+                manifest = _union(writers).collect()
         except SPARK_FAILURES as problem:
             raise execution_error(problem) from problem
         finally:
@@ -142,6 +142,15 @@ class ProgramRunner:
             directory = values.pop("directory")
             segments.setdefault(Path(directory).name, []).append(SegmentFile(**values))
         return Written({name: tuple(files) for name, files in segments.items()})
+
+
+def _union(frames: list[DataFrame]) -> DataFrame:
+    """All rows of all frames; in pairs, because Spark analyses each union from its root down."""
+    while len(frames) > 1:
+        pairs = zip(frames[::2], frames[1::2], strict=False)
+        odd = frames[-1:] if len(frames) % 2 else []
+        frames = [*(left.unionAll(right) for left, right in pairs), *odd]
+    return frames[0]
 
 
 def _configure(session: SparkSession, settings: Mapping[str, str]) -> None:

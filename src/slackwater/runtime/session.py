@@ -102,6 +102,8 @@ def spark_properties(settings: SparkSettings, scratch: Path) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.adaptive.enabled": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        # Over TCP every exchange with a Python worker waits 40 ms for a delayed acknowledgement.
+        "spark.python.unix.domain.socket.enabled": "true",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
     }
     cores = local_cores(settings.master)
