@@ -17,8 +17,8 @@ from slackwater.workloads.changes import ChangeSpec
 from .corpus import CORPUS, Group, groups, sample
 from .harness import data_set, keep, view_of
 
-_SAMPLE = groups(sample(56, seed=7), size=40)
-_ALL = groups(CORPUS, size=40)
+_SAMPLE = groups(sample(56, seed=7), size=16)
+_ALL = groups(CORPUS, size=16)
 
 
 def _history(seed: int, batches: int) -> ChangeSpec:
