@@ -17,6 +17,7 @@ from slackwater.engine.run import RunResult
 from slackwater.engine.status import HistoryRow, Status, read_history, read_status
 from slackwater.engine.verify import VerifyResult
 from slackwater.plan.goals import Goal
+from slackwater.runtime.program import DRIVER_ROWS
 from slackwater.runtime.session import SparkHandle, open_spark
 from slackwater.state.metadata.collect import Retention
 
@@ -31,15 +32,18 @@ def open_home(  # noqa: PLR0913 - options by keyword, each with a default
     retention: Retention | None = None,
     progress: Callable[[str], None] | None = None,
     read_only: bool = False,
+    driver_rows: int = DRIVER_ROWS,
 ) -> Session:
     """Open a home, making it if it is new; a local Spark is started if none is given.
 
     `metadata` is the address of a database for the catalog; by default it is a file in the
     home. `retention` says how long old commits stay readable. `progress` is told what is
-    going on. With `read_only` a home can be read while another process writes to it.
+    going on. With `read_only` a home can be read while another process writes to it. Batches
+    and runs of up to `driver_rows` changed rows are worked on here, without a Spark job, as far
+    as their statements mean the same here as in Spark; with 0 Spark does everything.
     """
     handle = open_spark(spark=spark)
-    options = Options(metadata, retention or Retention(), progress, read_only)
+    options = Options(metadata, retention or Retention(), progress, read_only, driver_rows)
     try:
         keeper = Keeper.open(Path(home), handle.spark, options)
     except BaseException:

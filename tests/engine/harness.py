@@ -7,6 +7,7 @@ the same contents.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from slackwater.api import Session
 from slackwater.engine.run import RunResult
 from slackwater.errors import SlackwaterError
 from slackwater.runtime.compare import compare_bags
+from slackwater.runtime.program import DRIVER_ROWS
 from slackwater.workloads.adversarial import adversarial_tables
 from slackwater.workloads.bags import WEIGHT, apply_changes
 from slackwater.workloads.changes import ChangeSpec, change_stream
@@ -163,10 +165,22 @@ class Plain:
 class Law:
     """A home beside plain Spark."""
 
-    def __init__(self, spark: SparkSession, folder: Path, schemas: Mapping[str, pa.Schema]):
-        """Open a home with these sources, all empty."""
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        schemas: Mapping[str, pa.Schema],
+        *,
+        in_spark: bool = False,
+    ):
+        """Open a home with these sources, all empty; `in_spark` leaves nothing to the driver."""
         self.plain = Plain(spark, folder / "plain", schemas)
-        self.session: Session = sw.open(folder / "home", spark=quick_session(spark))
+        everything = in_spark or "SLACKWATER_TEST_MASTER" in os.environ
+        self.session: Session = sw.open(
+            folder / "home",
+            spark=quick_session(spark),
+            driver_rows=0 if everything else DRIVER_ROWS,
+        )
         self._views: list[Kept] = []
         self.runs = 0
         for name, schema in schemas.items():
@@ -227,13 +241,15 @@ def keep(
     *,
     empty_first: bool = False,
     every: int = 1,
+    in_spark: bool = False,
 ) -> Iterator[Broken]:
     """Keep views through a history; what breaks the law, after every so many runs and the last.
 
     With `empty_first` the views are filled before any row has come, so that even the load goes
     through the rules.
     """
-    law = Law(spark, folder, {name: table.schema for name, table in data.tables.items()})
+    schemas = {name: table.schema for name, table in data.tables.items()}
+    law = Law(spark, folder, schemas, in_spark=in_spark)
     try:
         for view in views:
             law.add(view)

@@ -87,7 +87,7 @@ _KEPT = {
 
 
 def _check(spark: SparkSession, folder: Path, rules: str, batches: int) -> None:
-    law = Law(spark, folder, random_schemas())
+    law = Law(spark, folder, random_schemas(), in_spark=True)
     try:
         used: dict[str, set[str]] = {}
         for rule, queries in _QUERIES.items():

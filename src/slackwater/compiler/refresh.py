@@ -88,7 +88,7 @@ class ProgramWriter:
     def __init__(self, run: RunFacts, tasks: tuple[ViewTask, ...]):
         """Remember what the run finds and which views it serves."""
         self._run = run
-        self._chooser = Chooser(run.facts)
+        self._chooser = Chooser.under(run.facts)
         self._views = {task.name: task for task in tasks}
         self._frames = _Frames()
         self._deltas: dict[str, str | None] = {}

@@ -52,12 +52,7 @@ class Pending:
 
 def needed_state(rel: Rel, facts: Facts) -> tuple[str, ...]:
     """The arrangements below a view's answer."""
-    chooser = Chooser(facts)
-    found: dict[str, None] = {}
-    for each in chooser.kept_operators(rel):
-        for need in chooser.needs(each):
-            found[need.arrangement.id] = None
-    return tuple(found)
+    return Chooser.under(facts).state_below(rel)
 
 
 def base_sources(view: ViewDefinition, catalog: Catalog) -> frozenset[str]:
@@ -107,4 +102,4 @@ def predicted_bytes(view: ViewDefinition, catalog: Catalog, facts: Facts) -> int
     """About how much state a view keeps at the present size of what it reads."""
     rows = {name: catalog.rows(each.arrangement) for name, each in catalog.state.sources.items()}
     rows |= {name: catalog.rows(each.arrangement) for name, each in catalog.state.views.items()}
-    return estimate_state(view.stored, Chooser(facts), rows)
+    return estimate_state(view.stored, Chooser.under(facts), rows)

@@ -63,7 +63,7 @@ class Explainer:
         for depth, finish in enumerate(self._view.root.finish):
             name = type(finish).__name__.lower()
             lines.append(f"{'  ' * depth}{name}: applied when the view is read, needs no state")
-        chooser = Chooser(self._facts)
+        chooser = Chooser.under(self._facts)
         lines += self._operator(self._view.stored, chooser, len(self._view.root.finish))
         answer = whole_row(self._view.stored)
         lines.append(f"answer: {self._state(answer)}")
@@ -124,7 +124,7 @@ class Explainer:
                 yield view_task(other, Action.INCREMENTAL)
 
     def _all_state(self, tasks: tuple[ViewTask, ...]) -> Iterator[Arrangement]:
-        chooser = Chooser(self._facts)
+        chooser = Chooser.under(self._facts)
         for task in tasks:
             yield whole_row(task.rel)
             for each in chooser.kept_operators(task.rel):

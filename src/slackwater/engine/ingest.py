@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -20,12 +21,17 @@ from pyspark.sql import DataFrame, Row
 
 from slackwater.engine.definitions import OnMissing, SourceDefinition
 from slackwater.engine.home import LOSES_ROWS, Catalog, Home
+from slackwater.engine.ingest_quick import Taken, take_quickly
+from slackwater.engine.run import Files as RunFiles
 from slackwater.errors import DataError
 from slackwater.faults import reach
 from slackwater.plan.arrangements import hash_sql
+from slackwater.runtime.local.runner import Place
+from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.program import (
     SPARK_FAILURES,
     ProgramRunner,
+    arrow_layout,
     checkpointed_rdd,
     execution_error,
     storage_schema,
@@ -82,8 +88,7 @@ class Ingestion:
         check_batch(batch, spec)
         reach("ingest.before")
         try:
-            report = self._written(batch)
-            files = self._accepted(report)
+            taken = self._taken(batch)
         except BaseException:
             self._home.discard(self._stem)
             raise
@@ -91,7 +96,18 @@ class Ingestion:
             for rdd in self._kept:
                 rdd.unpersist(False)
         reach("ingest.written")
-        return self._commit(files, report, marks)
+        return self._commit(taken, marks)
+
+    def _taken(self, batch: Batch) -> Taken:
+        """The batch in files: written here if it is small, else by Spark."""
+        if batch.rows_hint is not None and batch.rows_hint <= self._runner.driver_rows:
+            files = RunFiles(self._catalog)
+            place = Place(self._home.folder, self._stem, files, arrow_layout)
+            with suppress(NotLocalError):
+                return take_quickly(batch, self._source, self._runner.local, place)
+        report = self._written(batch)
+        (counts,) = (row for row in report if row.directory == "counts")
+        return Taken(self._accepted(report), counts.rows or 0, counts.bytes or 0)
 
     def _once(self, frame: DataFrame) -> DataFrame:
         """The frame, computed once however often it is read."""
@@ -218,30 +234,27 @@ class Ingestion:
                 raise refuse(self._source, rows)
         return tuple(files)
 
-    def _commit(
-        self, files: tuple[SegmentFile, ...], report: list[Row], marks: Mapping[str, str]
-    ) -> IngestResult:
+    def _commit(self, taken: Taken, marks: Mapping[str, str]) -> IngestResult:
         name = self._source.name
         offset = self._catalog.state.offsets.get(name, 0) + 1
-        (counts,) = (row for row in report if row.directory == "counts")
         arrangement = self._source.arrangement.id
-        lost = {f"{LOSES_ROWS}{name}": "true"} if counts.bytes else {}
+        lost = {f"{LOSES_ROWS}{name}": "true"} if taken.deleted else {}
         transaction = Transaction(
             "ingest",
-            add_segments=tuple(NewSegment(arrangement, file, 0, offset) for file in files),
+            add_segments=tuple(NewSegment(arrangement, file, 0, offset) for file in taken.files),
             batches=(
                 BatchRecord(
                     name,
                     offset,
-                    inserted=counts.rows or 0,
-                    deleted=counts.bytes or 0,
-                    bytes=sum(file.bytes for file in files),
+                    inserted=taken.inserted,
+                    deleted=taken.deleted,
+                    bytes=sum(file.bytes for file in taken.files),
                 ),
             ),
             settings=lost | {mark_prefix(self._catalog, name) + key: v for key, v in marks.items()},
         )
         commit = self._home.store.commit(transaction, self._catalog.state.commit)
-        return IngestResult(name, offset, commit.version, counts.rows or 0, counts.bytes or 0)
+        return IngestResult(name, offset, commit.version, taken.inserted, taken.deleted)
 
 
 def known_rows(rows: object) -> int | None:

@@ -99,7 +99,7 @@ def _require_storable(view: ViewDefinition) -> None:
 
 def choices(rel: Rel, facts: Facts) -> tuple[Choice, ...]:
     """The rule of every operator that is kept, inputs first."""
-    chooser = Chooser(facts)
+    chooser = Chooser.under(facts)
     return tuple(chooser.choice(each) for each in chooser.kept_operators(rel))
 
 

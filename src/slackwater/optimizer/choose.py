@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from slackwater.algebra.fingerprint import fingerprint
@@ -75,6 +76,7 @@ class Chooser:
         """Nothing is chosen yet."""
         self.facts = facts
         self._choices: dict[str, Choice] = {}
+        self._state: dict[str, tuple[str, ...]] = {}
 
     def choice(self, rel: Rel) -> Choice:
         """The first rule that fits the operator and whose state can be stored."""
@@ -87,12 +89,26 @@ class Chooser:
         """The state the operator's rule keeps."""
         return self.choice(rel).rule.needs(rel, self.facts)
 
+    def state_below(self, rel: Rel) -> tuple[str, ...]:
+        """The ids of all arrangements that the operators of a plan keep."""
+        key = fingerprint(rel)
+        if key not in self._state:
+            kept = (need for each in self.kept_operators(rel) for need in self.needs(each))
+            self._state[key] = tuple(dict.fromkeys(need.arrangement.id for need in kept))
+        return self._state[key]
+
     def kept_operators(self, rel: Rel) -> Iterator[Rel]:
         """The operators kept by rules, inputs first; below a recomputed part there are none."""
         if not isinstance(self.choice(rel).rule, RecomputeAll):
             for each in rel.inputs:
                 yield from self.kept_operators(each)
         yield rel
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def under(facts: Facts) -> Chooser:
+        """The chooser for these facts, with what it has chosen before."""
+        return Chooser(facts)
 
     def _choose(self, rel: Rel) -> Choice:
         refused: list[tuple[str, str]] = []

@@ -22,6 +22,11 @@ class Step:
         """The frames it needs."""
         return ()
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether its rows are just what is stored somewhere."""
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class SqlStep(Step):
@@ -42,6 +47,11 @@ class SourceChangesStep(Step):
 
     source: str
 
+    @property
+    def is_stored(self) -> bool:
+        """It computes nothing."""
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class SourceRowsStep(Step):
@@ -49,12 +59,22 @@ class SourceRowsStep(Step):
 
     source: str
 
+    @property
+    def is_stored(self) -> bool:
+        """It computes nothing."""
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class StateRowsStep(Step):
     """The rows an arrangement held before this run: k0, ..., _w."""
 
     arrangement: Arrangement
+
+    @property
+    def is_stored(self) -> bool:
+        """It computes nothing."""
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +162,39 @@ class Program:
             for name in step.reads:
                 counts[name] += 1
         return counts
+
+    def parts(self) -> tuple[Program, ...]:
+        """The program in parts that have no computed frame in common, in their order.
+
+        What a source or an arrangement holds may be read by several.
+        """
+        owner: dict[str, int] = {}
+        groups: dict[int, list[str]] = {}
+        by_name = {_own_name(step): step for step in self.steps}
+        for number, step in enumerate(self.steps):
+            if step.is_stored:
+                continue
+            joined = {owner[name] for name in step.reads if name in owner}
+            members = [_own_name(step)]
+            for each in joined:
+                members += groups.pop(each)
+            groups[number] = members
+            owner.update(dict.fromkeys(members, number))
+        found = []
+        for members in groups.values():
+            wanted = set(members)
+            wanted.update(name for member in members for name in by_name[member].reads)
+            steps = tuple(step for step in self.steps if _own_name(step) in wanted)
+            found.append(Program(steps, self.once & wanted))
+        return tuple(found)
+
+
+def merged(parts: tuple[Program, ...]) -> Program:
+    """Parts as one program again; what several of them read is read once."""
+    steps = {_own_name(step): step for part in parts for step in part.steps}
+    return Program(tuple(steps.values()), frozenset(name for part in parts for name in part.once))
+
+
+def _own_name(step: Step) -> str:
+    """A name that only this step has: appends are called like the state they change."""
+    return f"+{step.name}" if isinstance(step, AppendStep) else step.name

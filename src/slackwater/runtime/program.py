@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
+import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.accumulators import Accumulator
 from pyspark.errors import PySparkException
@@ -30,8 +31,13 @@ from slackwater.plan.program import (
     SqlStep,
     StateRowsStep,
     Step,
+    merged,
 )
+from slackwater.runtime.files import StateFiles
+from slackwater.runtime.local.runner import LocalRunner, Place
+from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
+from slackwater.state.columns import arrow_columns
 from slackwater.state.frames import (
     Stored,
     Target,
@@ -46,22 +52,6 @@ from slackwater.state.storage_types import decode_sql, storage_ddl
 from slackwater.types import DataType
 
 _ROWS_PER_FILE = 500_000
-
-
-class StateFiles(Protocol):
-    """Where a run finds what is stored."""
-
-    def arrangement(self, arrangement_id: str) -> tuple[SegmentFile, ...]:
-        """The files of an arrangement as of the last commit."""
-
-    def pending(self, source: str) -> tuple[SegmentFile, ...]:
-        """The files of the batches that the run takes in."""
-
-    def contents(self, source: str) -> tuple[SegmentFile, ...]:
-        """All files of a source as of this run."""
-
-    def types(self, source: str) -> tuple[DataType, ...]:
-        """The types of a source's columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +94,49 @@ _SMALL_RUN_SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 _SMALL_RUN_ROWS = 20_000
+DRIVER_ROWS = 20_000
+"""Up to this many changed rows a run is computed on the driver where that is possible."""
+_LOCAL_MEANING = ("spark.sql.ansi.enabled", "spark.sql.decimalOperations.allowPrecisionLoss")
+"""The settings that statements translated for the driver are written for."""
 
 
 class ProgramRunner:
     """Executes programs in sessions of its own, which differ from the user's in how they run."""
 
-    def __init__(self, spark: SparkSession):
+    def __init__(self, spark: SparkSession, driver_rows: int = DRIVER_ROWS):
         """Clone the session; what decides the meaning of SQL stays as it is there."""
+        meant_alike = all(spark.conf.get(key) == "true" for key in _LOCAL_MEANING)
+        self.driver_rows = driver_rows if meant_alike else 0
         self.session = clone_session(spark)
         exclude_rules(self.session, ("InferFiltersFromConstraints",))
         _configure(self.session, _RUN_SETTINGS)
         self._small = clone_session(self.session)
         _configure(self._small, _SMALL_RUN_SETTINGS)
+        self.local = LocalRunner(self._small)
 
     def session_for(self, rows: int | None) -> SparkSession:
         """The session for work on so many rows; None if nobody knows."""
         return self.session if rows is None or rows > _SMALL_RUN_ROWS else self._small
 
     def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
-        """Take all steps; the one Spark job is the collection of what the writers report."""
+        """Take all steps: on the driver where that is possible and quicker, else in Spark."""
+        if place.moved_rows > self.driver_rows:
+            return self._run_in_spark(program, place, meter)
+        segments: dict[str, tuple[SegmentFile, ...]] = {}
+        left = []
+        here = Place(place.home, place.stem, place.files, arrow_layout)
+        with meter.phase("on the driver"):
+            for part in program.parts():
+                try:
+                    segments |= self.local.run(part, here).segments
+                except NotLocalError:
+                    left.append(part)
+        if left:
+            segments |= self._run_in_spark(merged(tuple(left)), place, meter).segments
+        return Written({name: files for name, files in segments.items() if files})
+
+    def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
+        """One Spark job: the collection of what the writers of all state report."""
         session = self.session_for(place.moved_rows)
         frames = _Frames(session, place, program, meter.worker_cpu)
         try:
@@ -297,6 +311,12 @@ def storage_schema(types: tuple[DataType, ...]) -> StructType:
     if not types:
         return StructType([])
     return _parsed_schema(", ".join(f"k{n} {storage_ddl(dtype)}" for n, dtype in enumerate(types)))
+
+
+@lru_cache(maxsize=1024)
+def arrow_layout(types: tuple[DataType, ...]) -> pa.Schema:
+    """The Arrow columns in which values of these types are stored."""
+    return arrow_columns(storage_schema(types))
 
 
 def checkpointed_rdd(frame: DataFrame) -> Any:

@@ -1,0 +1,118 @@
+"""The same as a Spark job for batches of a few rows in memory: everything on the driver.
+
+It only accepts. Whatever is not in order raises `NotLocalError`, and Spark then looks at the
+batch again and says what is wrong with which rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from slackwater.engine.definitions import OnMissing, SourceDefinition
+from slackwater.plan.arrangements import hash_sql
+from slackwater.plan.program import (
+    AppendStep,
+    GatherStep,
+    LookUpStep,
+    Program,
+    SqlStep,
+    Step,
+)
+from slackwater.runtime.local.runner import Given, LocalRunner, Place
+from slackwater.runtime.local.types import NotLocalError
+from slackwater.sources.batches import Batch, BatchOp
+from slackwater.state.columns import conform
+from slackwater.state.segments import SegmentFile
+from slackwater.types import BIGINT
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The files of an accepted batch, and how many rows came and went."""
+
+    files: tuple[SegmentFile, ...]
+    inserted: int
+    deleted: int
+
+
+def take_quickly(
+    batch: Batch, source: SourceDefinition, runner: LocalRunner, place: Place
+) -> Taken:
+    """Write a batch without Spark; raises NotLocalError, with nothing written, if Spark must."""
+    given = Given(
+        {**dict(zip(source.arrangement.columns, source.types, strict=True)), "_w": BIGINT},
+        _table(batch, source, place),
+    )
+    program = Program(tuple(_steps(batch, source)))
+    result = runner.run(program, place, {"batch": given}, empty=("missing", "repeated"))
+    weights = result.frames["net"].column("_w")
+    came = pc.sum(pc.max_element_wise(weights, 0)).as_py() or 0
+    went = pc.sum(pc.min_element_wise(weights, 0)).as_py() or 0
+    return Taken(result.segments[source.arrangement.id], came, -went)
+
+
+def _table(batch: Batch, source: SourceDefinition, place: Place) -> pa.Table:
+    """The rows as state stores them, with their weights."""
+    table, layout = batch.table, batch.layout
+    if table is None or layout.op is BatchOp.DELETE_KEYS or layout.change_type_at is not None:
+        raise NotLocalError("a batch of this kind")
+    if not all(each.as_it_is for each in batch.conversions):
+        raise NotLocalError("a batch whose values are converted")
+    schema = place.layout(source.types)
+    columns = [
+        conform(_one_array(table.column(each.at)), field.type)
+        for each, field in zip(batch.conversions, schema, strict=True)
+    ]
+    if layout.weight_at is not None:
+        weights = _one_array(table.column(layout.weight_at)).cast(pa.int64())
+    else:
+        weight = -1 if layout.op is BatchOp.DELETE else 1
+        weights = pa.array([weight] * table.num_rows, pa.int64())
+    named = pa.schema([*schema, pa.field("_w", pa.int64())])
+    return pa.table([*columns, weights], schema=named)
+
+
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    joined = column.combine_chunks()
+    return joined if isinstance(joined, pa.Array) else pa.concat_arrays(joined.chunks)
+
+
+def _steps(batch: Batch, source: SourceDefinition) -> Iterator[Step]:
+    arrangement = source.arrangement
+    columns = ", ".join(arrangement.columns)
+    hashed = f"SELECT {hash_sql(arrangement.key)} AS _h, {columns}, _w FROM batch"
+    yield SqlStep("given", hashed, ("batch",))
+    changes = "given"
+    if batch.op is BatchOp.UPSERT:
+        yield from _replaced(source)
+        both = f"SELECT * FROM given UNION ALL SELECT _h, {columns}, _w FROM replaced"
+        yield SqlStep("changes", both, ("given", "replaced"))
+        changes = "changes"
+    yield GatherStep("rows", changes, arrangement)
+    missing = "TRUE" if source.on_missing != OnMissing.IGNORE.value else "FALSE"
+    yield SqlStep("missing", f"SELECT _h FROM rows WHERE _new < 0 AND {missing}", ("rows",))
+    keys = ", ".join(f"k{n}" for n in source.key_positions)
+    repeated = f"SELECT {keys} FROM rows WHERE _new > 0 GROUP BY {keys} HAVING sum(_new) > 1"
+    nothing = "SELECT _h FROM rows WHERE FALSE"
+    yield SqlStep("repeated", repeated if source.key else nothing, ("rows",))
+    weight = "greatest(_new, 0) - _old"
+    net = f"SELECT _h, {columns}, {weight} AS _w FROM rows WHERE {weight} <> 0"
+    yield SqlStep("net", net, ("rows",))
+    yield AppendStep(arrangement.id, "net", arrangement)
+
+
+def _replaced(source: SourceDefinition) -> Iterator[Step]:
+    """The stored rows with the keys of an upsert, to be taken out."""
+    arrangement = source.arrangement
+    columns = ", ".join(arrangement.columns)
+    probe = f"SELECT _h, _h AS _hash, {columns}, _w FROM given"
+    yield SqlStep("probe", probe, ("given",))
+    yield LookUpStep("found", "probe", arrangement)
+    same = " AND ".join(f"s{n} <=> k{n}" for n in source.key_positions)
+    gone = ", ".join(f"s{n} AS {name}" for n, name in enumerate(arrangement.columns))
+    taken = f"SELECT _hash AS _h, {gone}, -_sw AS _w FROM found WHERE {same}"
+    yield SqlStep("replaced", taken, ("found",))

@@ -1,0 +1,92 @@
+"""DuckDB in this process: takes Arrow tables in, gives Arrow tables of Spark's types out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+import duckdb
+import pyarrow as pa
+from duckdb.func import ARROW, SPECIAL
+
+from slackwater.runtime.local.expressions import DIVIDE
+from slackwater.runtime.local.hashing import (
+    hash_ints,
+    hash_longs,
+    hash_texts,
+    hash_wide_decimals,
+)
+from slackwater.runtime.local.statements import Columns, Translated
+from slackwater.runtime.local.types import NotLocalError, arrow_type
+
+_EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
+_QUOTIENT_DIGITS = Decimal(1).scaleb(-39)
+"""Spark rounds a quotient to this many digits behind the point before it rounds to the type."""
+
+
+_HASHES = {
+    hash_ints: "INTEGER",
+    hash_longs: "BIGINT",
+    hash_texts: "VARCHAR",
+    hash_wide_decimals: "VARCHAR",
+}
+
+
+class LocalEngine:
+    """One connection; not for use by several threads at once."""
+
+    def __init__(self) -> None:
+        """Open an empty database in memory."""
+        self._connection = duckdb.connect(":memory:", config={"threads": "1"})
+        self._connection.create_function(
+            DIVIDE, _divide, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"
+        )
+        for function, argument in _HASHES.items():
+            self._connection.create_function(
+                function.__name__,
+                function,
+                ["BIGINT", argument],
+                "BIGINT",
+                type=ARROW,
+                null_handling=SPECIAL,
+            )
+
+    def execute(self, statement: Translated, tables: Mapping[str, pa.Table]) -> pa.Table:
+        """The result of a statement; anything that DuckDB refuses is for Spark to judge."""
+        if not statement.makes_rows and not any(tables[name].num_rows for name in statement.reads):
+            return arrow_schema(statement.columns).empty_table()
+        if statement.direct is not None:
+            return statement.direct.execute(tables[statement.direct.table])
+        try:
+            for name, needed in statement.reads.items():
+                table = tables[name]
+                kept = [column for column in table.column_names if column in needed]
+                self._connection.register(name, table.select(kept or table.column_names[-1:]))
+            found = self._connection.sql(statement.sql).to_arrow_table()
+            return _conformed(found, statement.columns)
+        except (duckdb.Error, pa.ArrowException, ArithmeticError) as problem:
+            raise NotLocalError(f"a statement that fails here: {problem}") from problem
+        finally:
+            for name in statement.reads:
+                self._connection.unregister(name)
+
+    def close(self) -> None:
+        """Release the database."""
+        self._connection.close()
+
+
+def _divide(left: str, right: str, scale: int) -> str:
+    quotient = _EXACT.divide(Decimal(left), Decimal(right))
+    rounded = quotient.quantize(_QUOTIENT_DIGITS, context=_EXACT)
+    return format(rounded.quantize(Decimal(1).scaleb(-scale), context=_EXACT), "f")
+
+
+def _conformed(found: pa.Table, columns: Columns) -> pa.Table:
+    """The result under exactly the types Spark would give."""
+    schema = arrow_schema(columns)
+    return found if found.schema == schema else found.cast(schema)
+
+
+def arrow_schema(columns: Columns) -> pa.Schema:
+    """The Arrow form of typed columns."""
+    return pa.schema([pa.field(name, arrow_type(dtype)) for name, dtype in columns.items()])

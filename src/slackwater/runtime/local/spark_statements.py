@@ -1,0 +1,82 @@
+"""Statements among local ones whose meaning is only Spark's: Spark runs each over a few rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import cast
+
+import pyarrow as pa
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from slackwater.runtime.local.statements import Columns
+from slackwater.runtime.local.types import NotLocalError
+from slackwater.state.columns import stable_type
+from slackwater.state.storage_types import needs_encoding, storable
+from slackwater.types import parse_spark_type
+
+_FAILURES = (PySparkException, Py4JJavaError)
+
+
+class SparkStatements:
+    """Runs statements over Arrow tables in a session for small work."""
+
+    def __init__(self, session: SparkSession):
+        """Remember the session."""
+        self._session = session
+
+    def columns(self, sql: str, tables: Mapping[str, Columns]) -> Columns:
+        """The columns of a statement's result, as Spark says."""
+        for columns in tables.values():
+            _carried(columns)
+        try:
+            for name, columns in tables.items():
+                empty = self._session.createDataFrame([], _schema(columns))
+                empty.createOrReplaceTempView(name)
+            schema = self._session.sql(sql).schema
+        except _FAILURES as problem:
+            raise NotLocalError(f"a statement Spark refuses: {problem}") from problem
+        finally:
+            self._forget(tables)
+        found = {
+            field.name: parse_spark_type(json.loads(field.dataType.json())) for field in schema
+        }
+        if len(found) < len(schema.fields):
+            raise NotLocalError("two columns of one name")
+        return _carried(found)
+
+    def execute(
+        self, sql: str, tables: Mapping[str, pa.Table], columns: Mapping[str, Columns]
+    ) -> pa.Table:
+        """The result of a statement; an error is left to the run as a whole."""
+        try:
+            for name, table in tables.items():
+                frame = self._session.createDataFrame(table, _schema(columns[name]))
+                frame.createOrReplaceTempView(name)
+            found = self._session.sql(sql).toArrow()
+        except _FAILURES as problem:
+            raise NotLocalError(f"a statement that fails: {problem}") from problem
+        finally:
+            self._forget(tables)
+        schema = pa.schema([pa.field(each.name, stable_type(each.type)) for each in found.schema])
+        return found.cast(schema)
+
+    def _forget(self, tables: Mapping[str, object]) -> None:
+        for name in tables:
+            self._session.catalog.dropTempView(name)
+
+
+def _schema(columns: Columns) -> StructType:
+    text = ", ".join(f"{name} {dtype.sql()}" for name, dtype in columns.items())
+    return cast("StructType", StructType.fromDDL(text))
+
+
+def _carried(columns: Columns) -> Columns:
+    """Columns that Arrow can hold between two statements."""
+    for name, dtype in columns.items():
+        if needs_encoding(dtype) or storable(dtype) is not None:
+            raise NotLocalError(f"a column {name} of type {dtype}")
+    return columns
