@@ -125,7 +125,6 @@ AGGREGATES = [
     "max(p)",
 ]
 WINDOWS = [
-    "row_number() OVER (PARTITION BY g, s ORDER BY i ASC NULLS FIRST, j DESC NULLS LAST)",
     "rank() OVER (PARTITION BY g ORDER BY s DESC NULLS LAST)",
     "dense_rank() OVER (ORDER BY t ASC NULLS LAST)",
     "sum(d) OVER (ORDER BY t ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
@@ -177,6 +176,7 @@ def _statements() -> list[str]:
     rowwise = ", ".join(f"{text} AS x{at}" for at, text in enumerate(EXPRESSIONS))
     grouped = ", ".join(f"{text} AS x{at}" for at, text in enumerate(AGGREGATES))
     windows = ", ".join(f"{text} AS x{at}" for at, text in enumerate(WINDOWS))
+    window = "PARTITION BY g ORDER BY i ASC NULLS FIRST"
     counted = "SELECT s, CAST(abs(y) AS BIGINT) + CAST(1 AS BIGINT) AS m FROM t"
     copies = "LATERAL VIEW explode(sequence(CAST(1 AS BIGINT), m)) copies AS copy"
     return [
@@ -184,6 +184,7 @@ def _statements() -> list[str]:
         f"SELECT g, {grouped} FROM t GROUP BY g",
         f"SELECT {grouped} FROM t WHERE i > 0",
         f"SELECT g, i, j, s, d, {windows} FROM t",
+        f"SELECT g, i, row_number() OVER ({window}) AS x FROM t",
         "SELECT DISTINCT s, t, d FROM t",
         "SELECT g AS k0, sum(j % 5L) AS k1 FROM t GROUP BY g HAVING sum(j % 5L) <> 0",
         "SELECT i AS k0, d AS k1 FROM t UNION ALL SELECT NULL, CAST(n AS DECIMAL(14,2)) FROM t",
