@@ -25,6 +25,7 @@ import slackwater as sw
 from slackwater.api import Session
 from slackwater.config import SparkSettings
 from slackwater.errors import SlackwaterError
+from slackwater.runtime.program import DRIVER_ROWS
 from slackwater.runtime.session import open_spark
 from slackwater.state.metadata.collect import Retention, sweep_orphans
 
@@ -49,6 +50,8 @@ class Orders:
     """Where Python workers are to die."""
     verify: bool = True
     """Whether plain Spark is asked too."""
+    in_spark: bool = False
+    """Whether nothing is left to the driver."""
 
 
 def live(orders: Orders) -> None:
@@ -78,7 +81,9 @@ def _live(orders: Orders, tell: Callable[..., None]) -> None:
     spark = _spark(orders)
     tell("started")
     left = _files(Path(orders.home))
-    with sw.open(orders.home, spark, retention=RETENTION) as session:
+    # What shall die in Python workers must be done by them.
+    rows = 0 if orders.worker_fault or orders.in_spark else DRIVER_ROWS
+    with sw.open(orders.home, spark, retention=RETENTION, driver_rows=rows) as session:
         removed = sum(not path.exists() for path in left)
         tell("opened", removed=removed, **_offsets(session))
         _check_orphans(session, tell, "swept")

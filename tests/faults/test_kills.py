@@ -67,17 +67,22 @@ def test_killed_at_a_point(keeping: Keeping, fault: str) -> None:
 
 @pytest.mark.deep
 def test_killed_at_any_time(spark: SparkSession, tmp_path: Path) -> None:
-    """Many deaths of one home, in turn at a random arrival at a point and at a random time."""
+    """Many deaths of one home, in turn at a random arrival at a point and at a random time.
+
+    Two lives on the driver are followed by two that leave everything to Spark.
+    """
     keeping, chance = Keeping(tmp_path, spark), random.Random(1)
     died: Counter[str] = Counter()
     removed = 0
     for number in range(DEATHS):
+        in_spark = number % 4 > 1
         if number % 2:
             fault = f"{chance.choice(REPEATED)}:{chance.randint(1, 4)}"
-            ended = keeping.run(batches=20, fault=fault, verify=number % 10 == 1)
+            ended = keeping.run(20, fault=fault, verify=number % 10 == 1, in_spark=in_spark)
             where = fault.partition(":")[0]
         else:
-            ended = keeping.run(20, chance.uniform(0.1, LONGEST_LIFE), verify=False)
+            life = chance.uniform(0.1, LONGEST_LIFE)
+            ended = keeping.run(20, life, verify=False, in_spark=in_spark)
             where = f"after {ended.last}"
         assert ended.failure is None, ended.failure
         died[where] += ended.signal == signal.SIGKILL

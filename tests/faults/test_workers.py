@@ -45,7 +45,7 @@ def test_a_process_of_the_cluster_dies(spark: SparkSession, tmp_path: Path, vict
     """Whether Spark's retries save the run or not, what is committed is right."""
     on_cluster(spark)
     keeping = Keeping(tmp_path, spark)
-    process, journal = keeping.start(batches=3, verify=False)
+    process, journal = keeping.start(batches=3, verify=False, in_spark=True)
     while process.is_alive() and not any(e["event"] == "refresh" for e in read_journal(journal)):
         time.sleep(0.02)
     time.sleep(0.3)

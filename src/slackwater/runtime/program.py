@@ -128,9 +128,12 @@ class ProgramRunner:
         with meter.phase("on the driver"):
             for part in program.parts():
                 try:
-                    segments |= self.local.run(part, here).segments
+                    result = self.local.run(part, here)
                 except NotLocalError:
                     left.append(part)
+                else:
+                    segments |= result.segments
+                    meter.metrics.rows_read += result.rows_read
         if left:
             segments |= self._run_in_spark(merged(tuple(left)), place, meter).segments
         return Written({name: files for name, files in segments.items() if files})

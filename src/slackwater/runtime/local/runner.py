@@ -67,10 +67,11 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class LocalResult:
-    """What a program wrote, by arrangement, and its frames."""
+    """What a program wrote, by arrangement, its frames, and how many stored rows it read."""
 
     segments: Mapping[str, tuple[SegmentFile, ...]]
     frames: Mapping[str, pa.Table]
+    rows_read: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,7 @@ class LocalRun:
 
     def execute(self, prepared: Prepared, empty: Collection[str]) -> LocalResult:
         """Compute everything, then write it: what fails leaves no file behind."""
+        rows_read = 0
         for step in prepared.steps:
             if isinstance(step, AppendStep):
                 continue
@@ -159,12 +161,13 @@ class LocalRun:
                 found = self._statement(step, prepared)
             else:
                 found = self._take(step)
+                rows_read += found.num_rows
             if found.num_rows > (0 if step.name in empty else _MANY_ROWS):
                 raise NotLocalError(f"{found.num_rows} rows in {step.name}")
             self._frames[step.name] = found
         appends = (step for step in prepared.steps if isinstance(step, AppendStep))
         written = {step.arrangement.id: self._write(step) for step in appends}
-        return LocalResult(written, self._frames)
+        return LocalResult(written, self._frames, rows_read)
 
     def _statement(self, step: SqlStep, prepared: Prepared) -> pa.Table:
         statement = prepared.statements.get(step.name)

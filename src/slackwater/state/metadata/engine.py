@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import socket
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +29,7 @@ _PRAGMAS: Final = (
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
 )
+_PATIENCE: Final = _BUSY_MILLISECONDS / 1000
 _WRITES: Final = "slackwater_writes"
 
 
@@ -71,7 +74,21 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     # Python's driver would begin transactions by itself, late and never for reads.
     connection.isolation_level = None
     for pragma in _PRAGMAS:
-        connection.execute(pragma)
+        _execute_patiently(connection, pragma)
+
+
+def _execute_patiently(connection: Any, statement: str) -> None:
+    """Run a statement that SQLite, when another process changes the journal, refuses at once."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute(statement)
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Connection) -> None:
