@@ -1,0 +1,28 @@
+"""Spark's daemon for Python workers, without its cry when Spark hangs up first.
+
+Spark closes the connection to a worker as soon as it has all the rows it wants. The worker then
+finds nobody to tell that it is done, and Spark's daemon prints a stack trace about it to whatever
+terminal the program runs in. Spark starts this as `python -m`, with the module of the worker.
+"""
+
+from __future__ import annotations
+
+import socket
+
+from pyspark import daemon
+
+_work = daemon.worker
+_GIVEN_UP = 1
+
+
+def work_quietly(sock: socket.socket, authenticated: bool) -> int:
+    """Spark's own loop over the tasks of a worker; one that nobody listens to ends."""
+    try:
+        return _work(sock, authenticated)
+    except BrokenPipeError:
+        return _GIVEN_UP
+
+
+if __name__ == "__main__":
+    daemon.worker = work_quietly
+    daemon.manager()

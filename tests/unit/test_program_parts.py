@@ -1,0 +1,50 @@
+"""A program falls into parts that share nothing computed, and is whole again when merged."""
+
+from __future__ import annotations
+
+from slackwater.plan.arrangements import Arrangement, Role
+from slackwater.plan.program import AppendStep, Program, SourceChangesStep, SqlStep, merged
+from slackwater.types import BIGINT
+
+
+def _kept(name: str) -> Arrangement:
+    return Arrangement(name, Role.CONTENTS, (BIGINT,), ("k0",))
+
+
+def _sql(name: str, *reads: str) -> SqlStep:
+    return SqlStep(name, f"SELECT * FROM {', '.join(reads)}", reads)
+
+
+CHANGES = SourceChangesStep("changes", "orders")
+ONE = (_sql("one", "changes"), AppendStep("kept_one", "one", _kept("one")))
+OTHER = (_sql("other", "changes"), AppendStep("kept_other", "other", _kept("other")))
+
+
+def test_a_shared_source_does_not_join_parts() -> None:
+    program = Program((CHANGES, *ONE, *OTHER), frozenset({"changes", "one"}))
+    first, second = program.parts()
+    assert first.steps == (CHANGES, *ONE)
+    assert first.once == {"changes", "one"}
+    assert second.steps == (CHANGES, *OTHER)
+
+
+def test_a_shared_frame_joins_parts() -> None:
+    both = _sql("both", "one", "other")
+    program = Program((CHANGES, *ONE, *OTHER, both))
+    assert [part.steps for part in program.parts()] == [program.steps]
+
+
+def test_a_state_and_a_frame_of_one_name_are_two_things() -> None:
+    append = AppendStep("one", "one", _kept("one"))
+    program = Program((CHANGES, ONE[0], append))
+    assert program.parts() == (program,)
+
+
+def test_merged_parts_read_a_source_once() -> None:
+    program = Program((CHANGES, *ONE, *OTHER), frozenset({"one"}))
+    assert merged(program.parts()) == program
+
+
+def test_nothing_has_no_parts() -> None:
+    assert Program(()).parts() == ()
+    assert merged(()) == Program(())
