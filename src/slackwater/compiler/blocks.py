@@ -27,7 +27,7 @@ def fuse(program: Program) -> Program:
         if step.name in inlined:
             continue
         steps.append(_fused(step, by_name, inlined) if isinstance(step, SqlStep) else step)
-    return Program(tuple(steps), program.once)
+    return Program(tuple(steps), program.once, program.unstable)
 
 
 def _fused(step: SqlStep, by_name: dict[str, SqlStep], inlined: set[str]) -> SqlStep:

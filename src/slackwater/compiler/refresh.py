@@ -103,15 +103,19 @@ class ProgramWriter:
     def program(self) -> Program:
         """What has been written, and which frames must be computed once only."""
         program = Program(tuple(self._frames.steps))
-        shared = {name for name, uses in program.uses().items() if uses > 1}
-        return Program(program.steps, frozenset(shared | self._frames.unstable))
+        shared = frozenset(name for name, uses in program.uses().items() if uses > 1)
+        unstable = frozenset(self._frames.unstable)
+        return Program(program.steps, shared | unstable, unstable)
 
     def delta(self, rel: Rel) -> str | None:
         """The frame with a relation's changes; written the first time it is asked for."""
         key = fingerprint(rel)
         if key not in self._deltas:
-            choice = self._chooser.choice(rel)
-            self._deltas[key] = choice.rule.delta(rel, self) if self.touched(rel) else None
+            rule = self._chooser.choice(rel).rule
+            changes = rule.delta(rel, self) if self.touched(rel) else None
+            if changes is not None and rule.unstable(rel):
+                self._frames.unstable.add(changes)
+            self._deltas[key] = changes
         return self._deltas[key]
 
     def rows(self, rel: Rel) -> str:

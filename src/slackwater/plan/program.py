@@ -149,6 +149,8 @@ class Program:
     steps: tuple[Step, ...]
     once: frozenset[str] = frozenset()
     """Frames to compute only once however many steps read them."""
+    unstable: frozenset[str] = frozenset()
+    """Those of them that would come out differently if they were computed twice after all."""
 
     @property
     def appends(self) -> tuple[AppendStep, ...]:
@@ -185,14 +187,16 @@ class Program:
             wanted = set(members)
             wanted.update(name for member in members for name in by_name[member].reads)
             steps = tuple(step for step in self.steps if _own_name(step) in wanted)
-            found.append(Program(steps, self.once & wanted))
+            found.append(Program(steps, self.once & wanted, self.unstable & wanted))
         return tuple(found)
 
 
 def merged(parts: tuple[Program, ...]) -> Program:
     """Parts as one program again; what several of them read is read once."""
     steps = {_own_name(step): step for part in parts for step in part.steps}
-    return Program(tuple(steps.values()), frozenset(name for part in parts for name in part.once))
+    once = frozenset(name for part in parts for name in part.once)
+    unstable = frozenset(name for part in parts for name in part.unstable)
+    return Program(tuple(steps.values()), once, unstable)
 
 
 def _own_name(step: Step) -> str:

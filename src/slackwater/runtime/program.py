@@ -37,6 +37,7 @@ from slackwater.runtime.files import StateFiles
 from slackwater.runtime.local.runner import LocalRunner, Place
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
+from slackwater.runtime.session import local_cores
 from slackwater.state.columns import arrow_columns
 from slackwater.state.frames import (
     Stored,
@@ -208,6 +209,7 @@ class _Frames:
         self._session = session
         self._place = place
         self._once = program.once
+        self._unstable = program.unstable if _has_executors(session) else frozenset()
         self._cpu = cpu
         self._frames: dict[str, DataFrame] = {}
         self._views: set[str] = set()
@@ -222,6 +224,10 @@ class _Frames:
         if isinstance(step, AppendStep):
             return self._writer(step)
         frame = self._make(step)
+        if step.name in self._unstable:
+            # Two executors would each compute a cached frame; what went through a shuffle is
+            # computed once, and both read that.
+            frame = frame.repartition(self._partitions())
         if step.name in self._once:
             # The first frame owns the counters that its tasks will report to.
             self._origins.append(frame)
@@ -256,13 +262,15 @@ class _Frames:
                     return look_up_nested(self._frames[name], stored)
                 return look_up(self._frames[name], stored, net=False)
             case GatherStep(input=name, arrangement=arrangement):
-                partitions = int(self._session.conf.get("spark.sql.shuffle.partitions") or 2)
                 stored = self._stored(arrangement)
-                return gather(self._frames[name], stored, partitions=partitions)
+                return gather(self._frames[name], stored, partitions=self._partitions())
             case FragmentStep():
                 return self._fragment(step)
             case _:
                 raise TypeError(f"no way to take {type(step).__name__}")
+
+    def _partitions(self) -> int:
+        return int(self._session.conf.get("spark.sql.shuffle.partitions") or 2)
 
     def _source(self, source: str, files: tuple[SegmentFile, ...]) -> DataFrame:
         types = self._place.files.types(source)
@@ -295,6 +303,11 @@ class _Frames:
         return write_segments(
             self._frames[step.input], Stored(self._place.home, schema, (), self._cpu), target
         )
+
+
+def _has_executors(session: SparkSession) -> bool:
+    """Whether work is done by more processes than this one's Java."""
+    return local_cores(session.sparkContext.master or "local") is None
 
 
 def _unweighted(frame: DataFrame) -> DataFrame:
