@@ -176,6 +176,7 @@ def _statements() -> list[str]:
     rowwise = ", ".join(f"{text} AS x{at}" for at, text in enumerate(EXPRESSIONS))
     grouped = ", ".join(f"{text} AS x{at}" for at, text in enumerate(AGGREGATES))
     windows = ", ".join(f"{text} AS x{at}" for at, text in enumerate(WINDOWS))
+    swapped = "s AS u, sum(i % 9) AS j, max(u) AS s"
     window = "PARTITION BY g ORDER BY i ASC NULLS FIRST"
     counted = "SELECT s, CAST(abs(y) AS BIGINT) + CAST(1 AS BIGINT) AS m FROM t"
     copies = "LATERAL VIEW explode(sequence(CAST(1 AS BIGINT), m)) copies AS copy"
@@ -186,6 +187,9 @@ def _statements() -> list[str]:
         f"SELECT g, i, j, s, d, {windows} FROM t",
         f"SELECT g, i, row_number() OVER ({window}) AS x FROM t",
         "SELECT DISTINCT s, t, d FROM t",
+        # Names of columns given to others must not be taken for those.
+        "SELECT i AS y, CAST(y AS INT) AS i FROM t WHERE i > 0",
+        f"SELECT {swapped} FROM t WHERE u > 'a' GROUP BY s HAVING sum(j % 7L) <> 1",
         "SELECT g AS k0, sum(j % 5L) AS k1 FROM t GROUP BY g HAVING sum(j % 5L) <> 0",
         "SELECT i AS k0, d AS k1 FROM t UNION ALL SELECT NULL, CAST(n AS DECIMAL(14,2)) FROM t",
         "SELECT a, c FROM (SELECT s AS a FROM t) LEFT JOIN (SELECT u AS c FROM t) ON (a < c)",
@@ -230,7 +234,7 @@ def test_statements_mean_the_same(
         ("SELECT try_cast(s AS INT) AS k0 FROM t", "cast"),
         ("SELECT s LIKE 'a\\\\%' AS k0 FROM t", "pattern"),
         ("SELECT i % j AS k0 FROM t", "remainder"),
-        ("SELECT i FROM t ORDER BY i LIMIT 3", "LIMIT"),
+        ("SELECT i FROM t ORDER BY i LIMIT 3", "limit"),
         ("SELECT (SELECT max(i) FROM t) AS k0 FROM t", "subquery"),
         ("SELECT CAST(d AS INT) AS k0 FROM t", "cast"),
         ("SELECT d < f AS k0 FROM t", "common type"),

@@ -61,8 +61,8 @@ def read_direct(tree: exp.Expression, tables: Mapping[str, Columns]) -> Direct |
     if not isinstance(tree, exp.Select):
         return None
     clauses = {name for name, value in tree.args.items() if value} - {"kind"}
-    source = tree.args.get("from_") or tree.args.get("from")
-    if clauses - {"expressions", "from_", "from"} or source is None:
+    source = tree.args.get("from_")
+    if clauses - {"expressions", "from_"} or source is None:
         return None
     if not isinstance(source.this, exp.Table) or source.this.name not in tables:
         return None

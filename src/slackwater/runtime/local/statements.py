@@ -72,7 +72,10 @@ def _parsed(sql: str, tables: Mapping[str, Columns]) -> Translated:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Something in FROM: its text and its columns."""
+    """Something in FROM: its text and its columns.
+
+    Columns are always written with their table: DuckDB also lets a name mean an output column.
+    """
 
     sql: str
     scope: Scope
@@ -83,6 +86,7 @@ class _Translator:
     tables: Mapping[str, Columns]
     reads: dict[str, set[str]] = field(default_factory=dict)
     named: dict[str, Columns] = field(default_factory=dict)
+    aliases: int = 0
 
     def statement(self, tree: exp.Expression) -> Translated:
         text, columns = self._query(tree)
@@ -102,7 +106,7 @@ class _Translator:
         return prefix + text, columns
 
     def _with(self, tree: exp.Expression) -> str:
-        clause = tree.args.get("with_") or tree.args.get("with")
+        clause = tree.args.get("with_")
         if clause is None:
             return ""
         parts = []
@@ -137,10 +141,8 @@ class _Translator:
         if table.sql:
             parts.append(f"FROM {table.sql}")
         parts += self._clauses(tree, scope)
-        known = {"expressions", "from_", "from", "joins", "laterals", "where", "group", "having"}
-        known |= {"distinct", "with_", "with", "order", "limit", "kind", "operation_modifiers"}
         for name, value in tree.args.items():
-            if value and name not in known:
+            if value and name not in _KNOWN_CLAUSES:
                 raise NotLocalError(f"{name} in a statement")
         return " ".join(parts), columns
 
@@ -148,7 +150,7 @@ class _Translator:
         found: list[tuple[str, Typed]] = []
         for n, item in enumerate(tree.expressions):
             if isinstance(item, exp.Star):
-                if item.args.get("except_") or item.args.get("except"):
+                if item.args.get("except_"):
                     raise NotLocalError("a star with exceptions")
                 for name in scope.columns:
                     value = scope.column(name)
@@ -167,57 +169,72 @@ class _Translator:
         if where := tree.args.get("where"):
             parts.append(f"WHERE {_boolean(where.this, scope)}")
         if group := tree.args.get("group"):
-            if set(group.args) - {"expressions"} and any(
-                value for name, value in group.args.items() if name != "expressions"
-            ):
+            if any(value for name, value in group.args.items() if name != "expressions"):
                 raise NotLocalError("grouping sets")
             keys = [translate(each, scope) for each in group.expressions]
             _require_simple([key.dtype for key in keys])
             parts.append(f"GROUP BY {', '.join(key.sql for key in keys)}")
         if having := tree.args.get("having"):
             parts.append(f"HAVING {_boolean(having.this, scope)}")
-        if tree.args.get("order") or tree.args.get("limit"):
-            raise NotLocalError("ORDER BY or LIMIT")
         return parts
 
     def _from(self, tree: exp.Select) -> _Table:
-        clause = tree.args.get("from_") or tree.args.get("from")
+        clause = tree.args.get("from_")
         if clause is None:
             return _Table("", Scope({}))
         table = self._source(clause.this)
-        for number, join in enumerate(tree.args.get("joins") or ()):
-            table = self._join(table, join, number)
-        for number, lateral in enumerate(tree.args.get("laterals") or ()):
-            table = _lateral(table, lateral, number)
+        for join in tree.args.get("joins") or ():
+            table = self._join(table, join)
+        for lateral in tree.args.get("laterals") or ():
+            table = _lateral(table, lateral, self._alias())
         return table
 
+    def _alias(self) -> str:
+        self.aliases += 1
+        return f"t{self.aliases}"
+
     def _source(self, node: exp.Expression) -> _Table:
+        alias = self._alias()
         if isinstance(node, exp.Subquery):
             text, columns = self._query(node.this)
-            return _Table(f"({text})", _scope(columns))
+            return _Table(f"({text}) AS {alias}", _scope(columns, alias))
         if not isinstance(node, exp.Table) or node.db:
             raise NotLocalError("such a table")
         name = node.name
+        text = f"{quoted(name)} AS {alias}"
         if name in self.named:
-            return _Table(quoted(name), _scope(self.named[name]))
+            return _Table(text, _scope(self.named[name], alias))
         if name not in self.tables:
             raise NotLocalError(f"the table {name}")
         used = self.reads.setdefault(name, set())
-        return _Table(quoted(name), Scope(_scope(self.tables[name]).columns, used))
+        return _Table(text, Scope(_scope(self.tables[name], alias).columns, used))
 
-    def _join(self, left: _Table, join: exp.Join, number: int) -> _Table:
+    def _join(self, left: _Table, join: exp.Join) -> _Table:
         right = self._source(join.this)
         kind = " ".join(each for each in (join.side, join.kind) if each).upper() or "INNER"
         if kind not in _JOINS or join.args.get("using"):
             raise NotLocalError(f"a {kind.lower()} join")
         both = _Both(left.scope, right.scope)
-        text = f"{left.sql} AS l{number} {_JOINS[kind]} {right.sql} AS r{number}"
+        text = f"{left.sql} {_JOINS[kind]} {right.sql}"
         if kind != "CROSS":
             text += f" ON {_boolean(join.args['on'], both.scope())}"
         scope = left.scope if kind.endswith(("SEMI", "ANTI")) else both.scope()
         return _Table(text, scope)
 
 
+_KNOWN_CLAUSES = frozenset(
+    [
+        "expressions",
+        "from_",
+        "joins",
+        "laterals",
+        "where",
+        "group",
+        "having",
+        "distinct",
+        "with_",
+    ]
+)
 _JOINS = {
     "INNER": "INNER JOIN",
     "CROSS": "CROSS JOIN",
@@ -253,7 +270,7 @@ class _Both:
 def _makes_rows(tree: exp.Expression) -> bool:
     """Whether a SELECT without FROM, or an aggregate without GROUP BY, gives rows over nothing."""
     for select in tree.find_all(exp.Select):
-        if not (select.args.get("from_") or select.args.get("from")):
+        if select.args.get("from_") is None:
             return True
         grouped = select.args.get("group") is not None
         if not grouped and any(item.find(exp.AggFunc) for item in select.expressions):
@@ -261,37 +278,36 @@ def _makes_rows(tree: exp.Expression) -> bool:
     return False
 
 
-def _scope(columns: Columns) -> Scope:
-    return Scope({name: Typed(quoted(name), dtype) for name, dtype in columns.items()})
+def _scope(columns: Columns, alias: str) -> Scope:
+    return Scope({name: Typed(f"{alias}.{quoted(name)}", dtype) for name, dtype in columns.items()})
 
 
-def _lateral(table: _Table, lateral: exp.Lateral, number: int) -> _Table:
+def _lateral(table: _Table, lateral: exp.Lateral, alias: str) -> _Table:
     if lateral.args.get("outer"):
         raise NotLocalError("an outer lateral view")
     call = lateral.this
     names = [each.name for each in lateral.args["alias"].columns]
     if isinstance(call, exp.Explode) and isinstance(call.this, exp.GenerateSeries):
-        made = _series(table, call.this, names)
+        made = _series(table, call.this, names, alias)
     elif isinstance(call, exp.Stack):
-        made = _stack(table, call, names)
+        made = _stack(table, call, names, alias)
     else:
         raise NotLocalError("such a lateral view")
     columns = {**table.scope.columns, **made.scope.columns}
-    text = f"{table.sql} AS t{number}, {made.sql}"
-    return _Table(text, Scope(columns, table.scope.used))
+    return _Table(f"{table.sql}, {made.sql}", Scope(columns, table.scope.used))
 
 
-def _series(table: _Table, series: exp.GenerateSeries, names: list[str]) -> _Table:
+def _series(table: _Table, series: exp.GenerateSeries, names: list[str], alias: str) -> _Table:
     """explode(sequence(1, n)): each row n times."""
     low, high = (translate(series.args[end], table.scope) for end in ("start", "end"))
     if low.dtype != BIGINT or high.dtype != BIGINT or series.args.get("step"):
         raise NotLocalError("such a sequence")
     (name,) = names
-    text = f"unnest(generate_series({low.sql}, {high.sql})) AS copies({quoted(name)})"
-    return _Table(text, _scope({name: BIGINT}))
+    text = f"unnest(generate_series({low.sql}, {high.sql})) AS {alias}({quoted(name)})"
+    return _Table(text, _scope({name: BIGINT}, alias))
 
 
-def _stack(table: _Table, call: exp.Stack, names: list[str]) -> _Table:
+def _stack(table: _Table, call: exp.Stack, names: list[str], alias: str) -> _Table:
     """stack(n, ...): each row as n rows of other values."""
     values = [translate(each, table.scope) for each in call.expressions]
     width = len(names)
@@ -305,7 +321,7 @@ def _stack(table: _Table, call: exp.Stack, names: list[str]) -> _Table:
         items = (f"{value.sql} AS {quoted(name)}" for value, name in zip(row, names, strict=True))
         texts.append(f"SELECT {', '.join(items)}")
     types = {name: column[0].dtype for name, column in zip(names, columns, strict=True)}
-    return _Table(f"LATERAL ({' UNION ALL '.join(texts)}) AS stacked", _scope(types))
+    return _Table(f"LATERAL ({' UNION ALL '.join(texts)}) AS {alias}", _scope(types, alias))
 
 
 def _boolean(node: exp.Expression, scope: Scope) -> str:
@@ -324,12 +340,12 @@ def _require_simple(dtypes: Iterable[DataType]) -> None:
 def _cast_columns(text: str, own: Columns, types: Sequence[DataType], names: list[str]) -> str:
     """The query with its columns under common names and types."""
     items = [
-        f"{cast(Typed(quoted(name), dtype), target).sql} AS {quoted(new)}"
+        f"{cast(Typed(f'u.{quoted(name)}', dtype), target).sql} AS {quoted(new)}"
         for (name, dtype), target, new in zip(own.items(), types, names, strict=True)
     ]
     if list(own.values()) == list(types) and list(own) == names:
         return text
-    return f"SELECT {', '.join(items)} FROM ({text})"
+    return f"SELECT {', '.join(items)} FROM ({text}) AS u"
 
 
 def result_types(columns: Columns) -> Columns:
