@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 from pathlib import Path
@@ -85,7 +85,7 @@ class Prepared:
 
 def prepare(
     program: Program,
-    types: Callable[[str], tuple[DataType, ...]],
+    types: Mapping[str, tuple[DataType, ...]],
     spark: SparkStatements,
     given: Mapping[str, Columns],
 ) -> Prepared:
@@ -97,14 +97,16 @@ def prepare(
             case SqlStep(name=name, sql=sql, inputs=inputs):
                 tables = {each: columns[each] for each in inputs}
                 try:
-                    statements[name] = translate_statement(sql, tables)
-                    columns[name] = result_types(statements[name].columns)
+                    found = translate_statement(sql, tables)
+                    columns[name] = result_types(found.columns)
                 except NotLocalError:
                     columns[name] = spark.columns(sql, tables)
+                else:
+                    statements[name] = found
             case SourceChangesStep(name=name, source=source):
-                columns[name] = {**_numbered("k", types(source)), WEIGHT: BIGINT}
+                columns[name] = {**_numbered("k", types[source]), WEIGHT: BIGINT}
             case SourceRowsStep(name=name, source=source):
-                columns[name] = _numbered("k", types(source))
+                columns[name] = _numbered("k", types[source])
             case StateRowsStep(name=name, arrangement=arrangement):
                 columns[name] = {**_numbered("k", arrangement.types), WEIGHT: BIGINT}
             case LookUpStep(name=name, input=read, arrangement=arrangement, nested=nested):
@@ -261,7 +263,7 @@ class LocalRunner:
         """The engine starts with the first program; the session is for what it cannot do."""
         self._spark = SparkStatements(session)
         self._engine: LocalEngine | None = None
-        self._prepared: dict[tuple[Step, ...], Prepared | NotLocalError] = {}
+        self._prepared: dict[Hashable, Prepared | NotLocalError] = {}
 
     def run(
         self,
@@ -286,12 +288,19 @@ class LocalRunner:
     def _prepare(
         self, program: Program, files: StateFiles, given: Mapping[str, Columns]
     ) -> Prepared | NotLocalError:
-        if program.steps not in self._prepared:
+        sources = {
+            step.source: files.types(step.source)
+            for step in program.steps
+            if isinstance(step, SourceChangesStep | SourceRowsStep)
+        }
+        # A source of that name may have been dropped and made anew with other types.
+        start = tuple((name, tuple(columns.items())) for name, columns in given.items())
+        key = (program.steps, tuple(sources.items()), start)
+        if key not in self._prepared:
             if len(self._prepared) >= _REMEMBERED:
                 self._prepared.clear()
             try:
-                found = prepare(program, files.types, self._spark, given)
-                self._prepared[program.steps] = found
+                self._prepared[key] = prepare(program, sources, self._spark, given)
             except NotLocalError as problem:
-                self._prepared[program.steps] = problem
-        return self._prepared[program.steps]
+                self._prepared[key] = problem
+        return self._prepared[key]
