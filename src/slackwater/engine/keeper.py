@@ -99,6 +99,7 @@ class Keeper:
 
     def close(self) -> None:
         """Release the home."""
+        self._runner.local.close()
         self.home.close()
 
     def catalog(self, commit: int | None = None) -> Catalog:

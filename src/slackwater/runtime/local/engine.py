@@ -22,8 +22,6 @@ from slackwater.runtime.local.types import NotLocalError, arrow_type
 _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = Decimal(1).scaleb(-39)
 """Spark rounds a quotient to this many digits behind the point before it rounds to the type."""
-
-
 _HASHES = {
     hash_ints: "INTEGER",
     hash_longs: "BIGINT",
@@ -35,9 +33,17 @@ _HASHES = {
 class LocalEngine:
     """One connection; not for use by several threads at once."""
 
-    def __init__(self) -> None:
-        """Open an empty database in memory."""
-        self._connection = duckdb.connect(":memory:", config={"threads": "1"})
+    def __init__(self, memory: str = "1GB") -> None:
+        """Open an empty database in memory; what grows beyond `memory` is Spark's.
+
+        One thread is quickest on a few rows.
+        """
+        limits: dict[str, str | bool | int | float | list[str]] = {
+            "threads": "1",
+            "memory_limit": memory,
+            "temp_directory": "",
+        }
+        self._connection = duckdb.connect(":memory:", config=limits)
         self._connection.create_function(
             DIVIDE, _divide, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"
         )

@@ -137,6 +137,17 @@ def _numbered(prefix: str, types: Iterable[DataType]) -> dict[str, DataType]:
     return {f"{prefix}{n}": dtype for n, dtype in enumerate(types)}
 
 
+def _collected(batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """All batches, unless they hold more rows than should be in memory here."""
+    found, rows = [], 0
+    for batch in batches:
+        found.append(batch)
+        rows += batch.num_rows
+        if rows > _MANY_ROWS:
+            raise NotLocalError(f"more than {_MANY_ROWS} rows")
+    return found
+
+
 class LocalRun:
     """One run of a prepared program."""
 
@@ -203,7 +214,7 @@ class LocalRun:
     def _(self, step: LookUpStep) -> pa.Table:
         probe, stored = self._frames[step.input], self._stored(step.arrangement)
         worker = LookUpNested(stored) if step.nested else LookUp(stored, net=False)
-        found = list(worker(iter(probe.to_batches())))
+        found = _collected(worker(iter(probe.to_batches())))
         if found:
             return pa.Table.from_batches(found)
         nothing = [field for field in probe.schema if field.name != HASH]
@@ -218,7 +229,7 @@ class LocalRun:
     def _(self, step: GatherStep) -> pa.Table:
         stored = self._stored(step.arrangement)
         arriving = self._frames[step.input].sort_by(HASH)
-        found = list(Gather(stored)(iter(arriving.to_batches())))
+        found = _collected(Gather(stored)(iter(arriving.to_batches())))
         if found:
             return pa.Table.from_batches(found)
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
@@ -230,7 +241,7 @@ class LocalRun:
         worker = ReadSegments(stored, even_ranges(1), net=True)
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
         schema = pa.schema([*columns, pa.field(WEIGHT, pa.int64())])
-        return pa.Table.from_batches(list(worker(iter([task]))), schema=schema)
+        return pa.Table.from_batches(_collected(worker(iter([task]))), schema=schema)
 
     def _stored(self, arrangement: Arrangement) -> StoredRows:
         files = self._place.files.arrangement(arrangement.id)
@@ -284,6 +295,12 @@ class LocalRunner:
             self._engine = LocalEngine()
         tables = {name: one.table for name, one in start.items()}
         return LocalRun(self._engine, self._spark, place, tables).execute(prepared, empty)
+
+    def close(self) -> None:
+        """Release the engine."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
 
     def _prepare(
         self, program: Program, files: StateFiles, given: Mapping[str, Columns]

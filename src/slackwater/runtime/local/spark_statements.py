@@ -18,7 +18,7 @@ from slackwater.state.columns import stable_type
 from slackwater.state.storage_types import needs_encoding, storable
 from slackwater.types import parse_spark_type
 
-_FAILURES = (PySparkException, Py4JJavaError)
+_FAILURES = (PySparkException, Py4JJavaError, pa.ArrowException)
 
 
 class SparkStatements:
@@ -57,12 +57,12 @@ class SparkStatements:
                 frame = self._session.createDataFrame(table, _schema(columns[name]))
                 frame.createOrReplaceTempView(name)
             found = self._session.sql(sql).toArrow()
+            kinds = [pa.field(each.name, stable_type(each.type)) for each in found.schema]
+            return found.cast(pa.schema(kinds))
         except _FAILURES as problem:
             raise NotLocalError(f"a statement that fails: {problem}") from problem
         finally:
             self._forget(tables)
-        schema = pa.schema([pa.field(each.name, stable_type(each.type)) for each in found.schema])
-        return found.cast(schema)
 
     def _forget(self, tables: Mapping[str, object]) -> None:
         for name in tables:
