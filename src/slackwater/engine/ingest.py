@@ -26,15 +26,13 @@ from slackwater.engine.run import Files as RunFiles
 from slackwater.errors import DataError
 from slackwater.faults import reach
 from slackwater.plan.arrangements import hash_sql
-from slackwater.runtime.local.runner import Place
+from slackwater.runtime.files import Place, storage_schema
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.program import (
     SPARK_FAILURES,
     ProgramRunner,
-    arrow_layout,
     checkpointed_rdd,
     execution_error,
-    storage_schema,
 )
 from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch
@@ -102,7 +100,7 @@ class Ingestion:
         """The batch in files: written here if it is small, else by Spark."""
         if batch.rows_hint is not None and batch.rows_hint <= self._runner.driver_rows:
             files = RunFiles(self._catalog)
-            place = Place(self._home.folder, self._stem, files, arrow_layout)
+            place = Place(self._home.folder, self._stem, files)
             with suppress(NotLocalError):
                 return take_quickly(batch, self._source, self._runner.local, place)
         report = self._written(batch)

@@ -22,7 +22,8 @@ from slackwater.plan.program import (
     SqlStep,
     Step,
 )
-from slackwater.runtime.local.runner import Given, LocalRunner, Place
+from slackwater.runtime.files import Place, arrow_layout
+from slackwater.runtime.local.runner import Given, LocalRunner
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.sources.batches import Batch, BatchOp
 from slackwater.state.columns import conform
@@ -45,7 +46,7 @@ def take_quickly(
     """Write a batch without Spark; raises NotLocalError, with nothing written, if Spark must."""
     given = Given(
         {**dict(zip(source.arrangement.columns, source.types, strict=True)), "_w": BIGINT},
-        _table(batch, source, place),
+        _table(batch, source),
     )
     program = Program(tuple(_steps(batch, source)))
     result = runner.run(program, place, {"batch": given}, empty=("missing", "repeated"))
@@ -55,14 +56,14 @@ def take_quickly(
     return Taken(result.segments[source.arrangement.id], came, -went)
 
 
-def _table(batch: Batch, source: SourceDefinition, place: Place) -> pa.Table:
+def _table(batch: Batch, source: SourceDefinition) -> pa.Table:
     """The rows as state stores them, with their weights."""
     table, layout = batch.table, batch.layout
     if table is None or layout.op is BatchOp.DELETE_KEYS or layout.change_type_at is not None:
         raise NotLocalError("a batch of this kind")
     if not all(each.as_it_is for each in batch.conversions):
         raise NotLocalError("a batch whose values are converted")
-    schema = place.layout(source.types)
+    schema = arrow_layout(source.types)
     columns = [
         conform(_one_array(table.column(each.at)), field.type)
         for each, field in zip(batch.conversions, schema, strict=True)

@@ -17,7 +17,7 @@ from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.normalize import stored_scan
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.optimizer.rules.rowwise import weight_column
-from slackwater.runtime.program import storage_schema
+from slackwater.runtime.files import storage_schema
 from slackwater.state.frames import Stored, snapshot
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import decode_sql

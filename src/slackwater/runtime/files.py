@@ -1,10 +1,18 @@
-"""What a run reads and where it is."""
+"""Where a run reads and writes, and the form in which values are stored there."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol, cast
 
+import pyarrow as pa
+from pyspark.sql.types import StructType
+
+from slackwater.state.columns import arrow_columns
 from slackwater.state.segments import SegmentFile
+from slackwater.state.storage_types import storage_ddl
 from slackwater.types import DataType
 
 
@@ -22,3 +30,27 @@ class StateFiles(Protocol):
 
     def types(self, source: str) -> tuple[DataType, ...]:
         """The types of a source's columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The home, what is in it, and the name under which new files are written."""
+
+    home: Path
+    stem: str
+    files: StateFiles
+
+
+@lru_cache(maxsize=1024)
+def storage_schema(types: tuple[DataType, ...]) -> StructType:
+    """The stored columns k0, k1, ... as Spark types."""
+    if not types:
+        return StructType([])
+    text = ", ".join(f"k{n} {storage_ddl(dtype)}" for n, dtype in enumerate(types))
+    return cast("StructType", StructType.fromDDL(text))
+
+
+@lru_cache(maxsize=1024)
+def arrow_layout(types: tuple[DataType, ...]) -> pa.Schema:
+    """The same columns in Arrow, as segments hold them."""
+    return arrow_columns(storage_schema(types))

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.accumulators import Accumulator
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
 
 from slackwater.errors import ExecutionError, SlackwaterError
 from slackwater.frontend.sql.fragments import bind_fragment
@@ -33,12 +30,11 @@ from slackwater.plan.program import (
     Step,
     merged,
 )
-from slackwater.runtime.files import StateFiles
-from slackwater.runtime.local.runner import LocalRunner, Place
+from slackwater.runtime.files import Place, storage_schema
+from slackwater.runtime.local.runner import LocalRunner
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
 from slackwater.runtime.session import local_cores
-from slackwater.state.columns import arrow_columns
 from slackwater.state.frames import (
     Stored,
     Target,
@@ -49,19 +45,15 @@ from slackwater.state.frames import (
     write_segments,
 )
 from slackwater.state.segments import SegmentFile
-from slackwater.state.storage_types import decode_sql, storage_ddl
-from slackwater.types import DataType
+from slackwater.state.storage_types import decode_sql
 
 _ROWS_PER_FILE = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class RunPlace:
-    """Where a run reads and writes, and under which name."""
+class RunPlace(Place):
+    """Where a run reads and writes, and what it should expect."""
 
-    home: Path
-    stem: str
-    files: StateFiles
     fragments: Mapping[str, Fragment]
     expected_rows: int
     """About how many rows a filled arrangement gets."""
@@ -125,11 +117,10 @@ class ProgramRunner:
             return self._run_in_spark(program, place, meter)
         segments: dict[str, tuple[SegmentFile, ...]] = {}
         left = []
-        here = Place(place.home, place.stem, place.files, arrow_layout)
         with meter.phase("on the driver"):
             for part in program.parts():
                 try:
-                    result = self.local.run(part, here)
+                    result = self.local.run(part, place)
                 except NotLocalError:
                     left.append(part)
                 else:
@@ -315,24 +306,6 @@ def _unweighted(frame: DataFrame) -> DataFrame:
     columns = [name for name in frame.columns if name != "_w"]
     repeated = frame.selectExpr(*columns, "explode(sequence(CAST(1 AS BIGINT), _w)) AS copy")
     return repeated.drop("copy")
-
-
-@lru_cache(maxsize=1024)
-def _parsed_schema(ddl: str) -> StructType:
-    return cast("StructType", StructType.fromDDL(ddl))
-
-
-def storage_schema(types: tuple[DataType, ...]) -> StructType:
-    """The stored columns k0, k1, ... as Spark types."""
-    if not types:
-        return StructType([])
-    return _parsed_schema(", ".join(f"k{n} {storage_ddl(dtype)}" for n, dtype in enumerate(types)))
-
-
-@lru_cache(maxsize=1024)
-def arrow_layout(types: tuple[DataType, ...]) -> pa.Schema:
-    """The Arrow columns in which values of these types are stored."""
-    return arrow_columns(storage_schema(types))
 
 
 def checkpointed_rdd(frame: DataFrame) -> Any:

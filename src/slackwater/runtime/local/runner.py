@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +22,7 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
-from slackwater.runtime.files import StateFiles
+from slackwater.runtime.files import Place, StateFiles, arrow_layout
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.runtime.local.statements import (
@@ -45,16 +44,6 @@ from slackwater.types import BIGINT, ArrayType, DataType, Field, StructType
 _REMEMBERED = 1000
 _MANY_ROWS = 500_000
 """A frame that grows larger than this here is left to Spark after all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the run reads and writes; `layout` gives the Arrow columns of stored types."""
-
-    home: Path
-    stem: str
-    files: StateFiles
-    layout: Callable[[tuple[DataType, ...]], pa.Schema]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +225,7 @@ class LocalRun:
         return pa.schema([pa.field(HASH, pa.int64()), *stored.columns, *weights]).empty_table()
 
     def _read(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> pa.Table:
-        columns = self._place.layout(types)
+        columns = arrow_layout(types)
         stored = StoredRows(str(self._place.home), files, columns)
         worker = ReadSegments(stored, even_ranges(1), net=True)
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
@@ -245,10 +234,10 @@ class LocalRun:
 
     def _stored(self, arrangement: Arrangement) -> StoredRows:
         files = self._place.files.arrangement(arrangement.id)
-        return StoredRows(str(self._place.home), files, self._place.layout(arrangement.types))
+        return StoredRows(str(self._place.home), files, arrow_layout(arrangement.types))
 
     def _write(self, step: AppendStep) -> tuple[SegmentFile, ...]:
-        columns = self._place.layout(step.arrangement.types)
+        columns = arrow_layout(step.arrangement.types)
         worker = WriteSegment(
             str(self._place.home),
             f"state/{step.arrangement.id}",
