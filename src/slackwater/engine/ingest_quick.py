@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from slackwater.engine.definitions import OnMissing, SourceDefinition
 from slackwater.plan.arrangements import hash_sql
@@ -50,10 +49,8 @@ def take_quickly(
     )
     program = Program(tuple(_steps(batch, source)))
     result = runner.run(program, place, {"batch": given}, empty=("missing", "repeated"))
-    weights = result.frames["net"].column("_w")
-    came = pc.sum(pc.max_element_wise(weights, 0)).as_py() or 0
-    went = pc.sum(pc.min_element_wise(weights, 0)).as_py() or 0
-    return Taken(result.segments[source.arrangement.id], came, -went)
+    [counts] = result.frames["counts"].to_pylist()
+    return Taken(result.segments[source.arrangement.id], counts["came"] or 0, counts["went"] or 0)
 
 
 def _table(batch: Batch, source: SourceDefinition) -> pa.Table:
@@ -103,6 +100,8 @@ def _steps(batch: Batch, source: SourceDefinition) -> Iterator[Step]:
     weight = "greatest(_new, 0) - _old"
     net = f"SELECT _h, {columns}, {weight} AS _w FROM rows WHERE {weight} <> 0"
     yield SqlStep("net", net, ("rows",))
+    counts = "SELECT sum(greatest(_w, 0)) AS came, sum(greatest(-_w, 0)) AS went FROM net"
+    yield SqlStep("counts", counts, ("net",))
     yield AppendStep(arrangement.id, "net", arrangement)
 
 

@@ -143,6 +143,16 @@ def read_facts(home: Home, catalog: Catalog) -> Facts:
     return Facts(home.settings.get("spark.sql.ansi.enabled") == "true", grown)
 
 
+def read_pending(catalog: Catalog) -> Pending:
+    """What the sources hold, and what views have not seen of it."""
+    files = Files(catalog)
+    names = catalog.state.sources
+    return Pending(
+        {name: sum(file.rows for file in files.contents(name)) for name in names},
+        {name: sum(file.rows for file in files.pending(name)) for name in names},
+    )
+
+
 def view_task(view: ViewDefinition, action: Action) -> ViewTask:
     """A view's part in a run."""
     answer = view.root.finished(stored_scan(view.name, view.stored))
@@ -159,12 +169,12 @@ class Run:
         self._fragments = fragments
         self._catalog = home.catalog()
         self._facts = read_facts(home, self._catalog)
+        self._pending = read_pending(self._catalog)
 
     def decisions(self) -> tuple[Decision, ...]:
         """What the run would do with every view."""
-        pending = self._pending()
         return tuple(
-            decide(view, self._catalog, self._facts, pending)
+            decide(view, self._catalog, self._facts, self._pending)
             for view in self._catalog.views.values()
         )
 
@@ -205,14 +215,6 @@ class Run:
             self._home.discard(place.stem)
             raise
 
-    def _pending(self) -> Pending:
-        files = Files(self._catalog)
-        names = self._catalog.state.sources
-        return Pending(
-            {name: sum(file.rows for file in files.contents(name)) for name in names},
-            {name: sum(file.rows for file in files.pending(name)) for name in names},
-        )
-
     def _behind(self) -> bool:
         """Whether there are batches to take note of, even if they hold no rows."""
         state = self._catalog.state
@@ -223,12 +225,11 @@ class Run:
         )
 
     def _run_facts(self, decisions: tuple[Decision, ...]) -> RunFacts:
-        pending = self._pending()
         filled = self._needed(each for each in decisions if each.action is not Action.FILL)
         return RunFacts(
             facts=self._facts,
             sources={name: source.columns for name, source in self._catalog.sources.items()},
-            changed=frozenset(name for name, rows in pending.changed.items() if rows),
+            changed=frozenset(name for name, rows in self._pending.changed.items() if rows),
             stored={
                 each: self._catalog.rows(each)
                 for each in self._catalog.state.arrangements
@@ -238,14 +239,24 @@ class Run:
 
     def _place(self, decisions: tuple[Decision, ...]) -> RunPlace:
         stem = f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
-        pending = self._pending()
-        rows = sum(pending.rows.values())
-        starts_over = any(
-            each.action not in (Action.INCREMENTAL, Action.SKIP) for each in decisions
-        )
-        moved = rows if starts_over else sum(pending.changed.values())
         files = Files(self._catalog)
-        return RunPlace(self._home.folder, stem, files, self._fragments, rows, moved)
+        rows = sum(self._pending.rows.values())
+        return RunPlace(
+            self._home.folder, stem, files, self._fragments, rows, self._moved_rows(decisions)
+        )
+
+    def _moved_rows(self, decisions: tuple[Decision, ...]) -> int:
+        """Changed rows of the sources that are read; all their rows where a view starts over."""
+        moved: dict[str, int] = {}
+        for each in decisions:
+            if each.action is Action.SKIP:
+                continue
+            known = (
+                self._pending.changed if each.action is Action.INCREMENTAL else self._pending.rows
+            )
+            for name in base_sources(each.view, self._catalog):
+                moved[name] = max(moved.get(name, 0), known.get(name, 0))
+        return sum(moved.values())
 
     def _state_size(self, decision: Decision, program: Program, written: Written) -> StateSize:
         """What the view keeps after the run, and what was to be expected of it."""
@@ -260,7 +271,7 @@ class Run:
     def _view_run(self, decision: Decision, written: Written, size: StateSize) -> ViewRun:
         view = decision.view
         names = base_sources(view, self._catalog)
-        rows, changed = self._pending().over(names)
+        rows, changed = self._pending.over(names)
         answer = written.segments.get(whole_row(view.stored).id, ())
         return ViewRun(
             view.name,

@@ -87,7 +87,7 @@ _SMALL_RUN_SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 _SMALL_RUN_ROWS = 20_000
-DRIVER_ROWS = 20_000
+DRIVER_ROWS = 1_000_000
 """Up to this many changed rows a run is computed on the driver where that is possible."""
 _LOCAL_MEANING = ("spark.sql.ansi.enabled", "spark.sql.decimalOperations.allowPrecisionLoss")
 """The settings that statements translated for the driver are written for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -42,8 +43,8 @@ from slackwater.state.writer import WriteSegment
 from slackwater.types import BIGINT, ArrayType, DataType, Field, StructType
 
 _REMEMBERED = 1000
-_MANY_ROWS = 500_000
-"""A frame that grows larger than this here is left to Spark after all."""
+_MOST_BYTES = 2**30
+"""A run whose frames grow larger than this together is left to Spark after all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,10 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class LocalResult:
-    """What a program wrote, by arrangement, its frames, and how many stored rows it read."""
+    """What a program wrote, by arrangement, and how many stored rows it read.
+
+    `frames` are those that no step of it reads.
+    """
 
     segments: Mapping[str, tuple[SegmentFile, ...]]
     frames: Mapping[str, pa.Table]
@@ -70,6 +74,15 @@ class Prepared:
     steps: tuple[Step, ...]
     statements: Mapping[str, Translated]
     columns: Mapping[str, Columns]
+
+    @property
+    def in_order(self) -> tuple[Step, ...]:
+        """The steps with all writing last: a program that fails leaves no file behind."""
+        return tuple(sorted(self.steps, key=lambda step: isinstance(step, AppendStep)))
+
+    def readers(self) -> dict[str, int]:
+        """How many steps read each frame."""
+        return Counter(name for step in self.steps for name in step.reads)
 
 
 def prepare(
@@ -126,56 +139,87 @@ def _numbered(prefix: str, types: Iterable[DataType]) -> dict[str, DataType]:
     return {f"{prefix}{n}": dtype for n, dtype in enumerate(types)}
 
 
-def _collected(batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """All batches, unless they hold more rows than should be in memory here."""
-    found, rows = [], 0
-    for batch in batches:
-        found.append(batch)
-        rows += batch.num_rows
-        if rows > _MANY_ROWS:
-            raise NotLocalError(f"more than {_MANY_ROWS} rows")
-    return found
+class _Frames:
+    """The frames of a run, each as long as a step still reads it, within a bound."""
+
+    def __init__(self, readers: dict[str, int], most_bytes: int):
+        """Nothing is held yet."""
+        self._tables: dict[str, pa.Table] = {}
+        self._readers = readers
+        self._room = most_bytes
+
+    def collected(self, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+        """All batches, unless there is no room for them."""
+        found, size = [], 0
+        for batch in batches:
+            found.append(batch)
+            size += batch.nbytes
+            self._require(size)
+        return found
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """Hold a frame for its readers."""
+        self._require(table.nbytes)
+        self._room -= table.nbytes
+        self._tables[name] = table
+
+    def __getitem__(self, name: str) -> pa.Table:
+        return self._tables[name]
+
+    def release(self, step: Step) -> None:
+        """Let go of what no step reads after this one."""
+        for name in step.reads:
+            self._readers[name] -= 1
+            if not self._readers[name]:
+                self._room += self._tables.pop(name).nbytes
+
+    def left(self) -> dict[str, pa.Table]:
+        """What no step has read."""
+        return self._tables
+
+    def _require(self, size: int) -> None:
+        if size > self._room:
+            raise NotLocalError("frames larger than should be in memory here")
 
 
 class LocalRun:
     """One run of a prepared program."""
 
-    def __init__(
-        self,
-        engine: LocalEngine,
-        spark: SparkStatements,
-        place: Place,
-        given: Mapping[str, pa.Table],
-    ):
+    def __init__(self, engine: LocalEngine, spark: SparkStatements, place: Place):
         """Nothing is read yet."""
         self._engine = engine
         self._spark = spark
         self._place = place
-        self._frames: dict[str, pa.Table] = dict(given)
+        self._frames = _Frames({}, 0)
 
-    def execute(self, prepared: Prepared, empty: Collection[str]) -> LocalResult:
-        """Compute everything, then write it: what fails leaves no file behind."""
+    def execute(
+        self, prepared: Prepared, given: Mapping[str, pa.Table], empty: Collection[str]
+    ) -> LocalResult:
+        """Compute everything, then write it."""
+        self._frames = _Frames(prepared.readers(), _MOST_BYTES)
+        for name, table in given.items():
+            self._frames.put(name, table)
         rows_read = 0
-        for step in prepared.steps:
+        written = {}
+        for step in prepared.in_order:
             if isinstance(step, AppendStep):
-                continue
-            if isinstance(step, SqlStep):
-                found = self._statement(step, prepared)
+                written[step.arrangement.id] = self._write(step)
+            elif isinstance(step, SqlStep):
+                self._frames.put(step.name, self._statement(step, prepared))
             else:
                 found = self._take(step)
                 rows_read += found.num_rows
-            if found.num_rows > (0 if step.name in empty else _MANY_ROWS):
-                raise NotLocalError(f"{found.num_rows} rows in {step.name}")
-            self._frames[step.name] = found
-        appends = (step for step in prepared.steps if isinstance(step, AppendStep))
-        written = {step.arrangement.id: self._write(step) for step in appends}
-        return LocalResult(written, self._frames, rows_read)
+                self._frames.put(step.name, found)
+            if step.name in empty and self._frames[step.name].num_rows:
+                raise NotLocalError(f"rows in {step.name}")
+            self._frames.release(step)
+        return LocalResult(written, self._frames.left(), rows_read)
 
     def _statement(self, step: SqlStep, prepared: Prepared) -> pa.Table:
+        tables = {name: self._frames[name] for name in step.inputs}
         statement = prepared.statements.get(step.name)
         if statement is not None:
-            return self._engine.execute(statement, self._frames)
-        tables = {name: self._frames[name] for name in step.inputs}
+            return self._engine.execute(statement, tables)
         return self._spark.execute(step.sql, tables, prepared.columns)
 
     @singledispatchmethod
@@ -203,7 +247,7 @@ class LocalRun:
     def _(self, step: LookUpStep) -> pa.Table:
         probe, stored = self._frames[step.input], self._stored(step.arrangement)
         worker = LookUpNested(stored) if step.nested else LookUp(stored, net=False)
-        found = _collected(worker(iter(probe.to_batches())))
+        found = self._frames.collected(worker(iter(probe.to_batches())))
         if found:
             return pa.Table.from_batches(found)
         nothing = [field for field in probe.schema if field.name != HASH]
@@ -218,7 +262,7 @@ class LocalRun:
     def _(self, step: GatherStep) -> pa.Table:
         stored = self._stored(step.arrangement)
         arriving = self._frames[step.input].sort_by(HASH)
-        found = _collected(Gather(stored)(iter(arriving.to_batches())))
+        found = self._frames.collected(Gather(stored)(iter(arriving.to_batches())))
         if found:
             return pa.Table.from_batches(found)
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
@@ -230,7 +274,7 @@ class LocalRun:
         worker = ReadSegments(stored, even_ranges(1), net=True)
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
         schema = pa.schema([*columns, pa.field(WEIGHT, pa.int64())])
-        return pa.Table.from_batches(_collected(worker(iter([task]))), schema=schema)
+        return pa.Table.from_batches(self._frames.collected(worker(iter([task]))), schema=schema)
 
     def _stored(self, arrangement: Arrangement) -> StoredRows:
         files = self._place.files.arrangement(arrangement.id)
@@ -283,7 +327,7 @@ class LocalRunner:
         if self._engine is None:
             self._engine = LocalEngine()
         tables = {name: one.table for name, one in start.items()}
-        return LocalRun(self._engine, self._spark, place, tables).execute(prepared, empty)
+        return LocalRun(self._engine, self._spark, place).execute(prepared, tables, empty)
 
     def close(self) -> None:
         """Release the engine."""

@@ -1,0 +1,51 @@
+"""Which runs the driver takes, which Spark: by the rows they work on and the room there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+import slackwater as sw
+from slackwater.api import Session
+from slackwater.runtime.local import runner
+
+HERE = "on the driver"
+
+
+def numbers(count: int) -> pa.Table:
+    return pa.table({"v": pa.array(range(count), pa.int64())})
+
+
+def kept(spark: SparkSession, home: Path, driver_rows: int) -> Session:
+    session = sw.open(home, spark, driver_rows=driver_rows)
+    session.create_source("item", "v BIGINT")
+    session.create_source("unread", "v BIGINT")
+    session.create_view("totals", "SELECT count(*) AS n, sum(v) AS s FROM item")
+    return session
+
+
+def test_rows_of_a_source_that_no_view_reads_do_not_count(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    with kept(spark, tmp_path, driver_rows=10) as session:
+        session.ingest("unread", numbers(100))
+        session.ingest("item", numbers(10))
+        few = session.refresh()
+        session.ingest("item", numbers(11))
+        many = session.refresh()
+        assert (HERE in few.metrics.phases, few.metrics.jobs) == (True, 0)
+        assert (HERE in many.metrics.phases, many.metrics.jobs) == (False, 1)
+        assert session.verify("totals").equal
+
+
+def test_frames_that_outgrow_the_driver_are_computed_by_spark(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with kept(spark, tmp_path, driver_rows=1_000) as session:
+        session.ingest("item", numbers(1_000))
+        monkeypatch.setattr(runner, "_MOST_BYTES", 4_000)
+        assert session.refresh().metrics.jobs == 1
+        assert session.verify("totals").equal
