@@ -9,10 +9,9 @@ import pyarrow as pa
 from sqlglot import exp
 
 from slackwater.runtime.local.hashing import SEED, hash_ints, hash_longs, hash_texts
-from slackwater.runtime.local.types import NotLocalError, arrow_type
+from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
 from slackwater.types import BIGINT, DATE, INTEGER, STRING, DataType
 
-Columns = Mapping[str, DataType]
 Hash = Callable[[pa.Array, pa.Array], pa.Array]
 
 _HASHES: dict[DataType, tuple[Hash, pa.DataType]] = {

@@ -9,15 +9,15 @@ import duckdb
 import pyarrow as pa
 from duckdb.func import ARROW, SPECIAL
 
-from slackwater.runtime.local.expressions import DIVIDE
+from slackwater.runtime.local.forms import DIVIDE
 from slackwater.runtime.local.hashing import (
     hash_ints,
     hash_longs,
     hash_texts,
     hash_wide_decimals,
 )
-from slackwater.runtime.local.statements import Columns, Translated
-from slackwater.runtime.local.types import NotLocalError, arrow_type
+from slackwater.runtime.local.statements import Translated
+from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
 
 _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = Decimal(1).scaleb(-39)

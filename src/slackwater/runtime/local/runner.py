@@ -27,12 +27,11 @@ from slackwater.runtime.files import Place, StateFiles, arrow_layout
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.runtime.local.statements import (
-    Columns,
     Translated,
     result_types,
     translate_statement,
 )
-from slackwater.runtime.local.types import NotLocalError
+from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.columns import HASH, WEIGHT
 from slackwater.state.gather import NEW, OLD, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested

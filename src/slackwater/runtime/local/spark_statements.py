@@ -12,8 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from slackwater.runtime.local.statements import Columns
-from slackwater.runtime.local.types import NotLocalError
+from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.columns import stable_type
 from slackwater.state.storage_types import needs_encoding, storable
 from slackwater.types import parse_spark_type

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from slackwater.runtime.local.direct import Direct, read_direct
-from slackwater.runtime.local.expressions import (
+from slackwater.runtime.local.forms import (
     Scope,
     Typed,
     cast,
@@ -20,10 +20,8 @@ from slackwater.runtime.local.expressions import (
     together,
     translate,
 )
-from slackwater.runtime.local.types import NotLocalError, duckdb_type, is_simple, wider
+from slackwater.runtime.local.types import Columns, NotLocalError, duckdb_type, is_simple, wider
 from slackwater.types import BIGINT, BOOLEAN, VOID, DataType
-
-Columns = Mapping[str, DataType]
 
 
 @dataclass(frozen=True, slots=True)

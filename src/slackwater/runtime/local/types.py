@@ -30,6 +30,8 @@ class NotLocalError(SlackwaterError):
     """Something whose meaning is only known to Spark."""
 
 
+Columns = Mapping[str, DataType]
+"""The columns of a frame with their types in Spark."""
 _NAMES: Mapping[DataType, str] = {
     BOOLEAN: "BOOLEAN",
     TINYINT: "TINYINT",

@@ -1,0 +1,23 @@
+"""Translates expressions of our statements from Spark SQL to DuckDB, each with its Spark type.
+
+Every result is cast to the type Spark gives it, so that what follows computes with the same
+digits. What is in none of the tables raises `NotLocalError`.
+"""
+
+from slackwater.runtime.local.forms import aggregates, logic, names, nested, numbers, texts
+from slackwater.runtime.local.forms.base import (
+    DIVIDE,
+    Scope,
+    Typed,
+    cast,
+    comparable,
+    learn,
+    quoted,
+    together,
+    translate,
+)
+
+for _module in (names, logic, numbers, texts, aggregates, nested):
+    learn(_module.FORMS)
+
+__all__ = ["DIVIDE", "Scope", "Typed", "cast", "comparable", "quoted", "together", "translate"]

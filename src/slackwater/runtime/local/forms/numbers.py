@@ -1,0 +1,125 @@
+"""Arithmetic on whole numbers and decimals, with the digits that Spark keeps."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from slackwater.expr.result_types import adjusted
+from slackwater.runtime.local.forms.base import (
+    DIVIDE,
+    MAX_DIGITS,
+    Form,
+    Forms,
+    Scope,
+    Typed,
+    cast,
+    plain_number,
+    together,
+    translate,
+    translated,
+)
+from slackwater.runtime.local.types import NotLocalError, as_decimal, duckdb_type
+from slackwater.types import VOID, DecimalType, is_integral
+
+
+def _negative(node: exp.Neg, scope: Scope) -> Typed:
+    value = translate(node.this, scope)
+    if as_decimal(value.dtype) is None:
+        raise NotLocalError(f"minus {value.dtype}")
+    return cast(Typed(f"(- {value.sql})", VOID), value.dtype)
+
+
+def _absolute(node: exp.Abs, scope: Scope) -> Typed:
+    value = translate(node.this, scope)
+    if as_decimal(value.dtype) is None:
+        raise NotLocalError(f"the absolute value of {value.dtype}")
+    return Typed(f"abs({value.sql})", value.dtype)
+
+
+def _sum_or_difference(sign: str) -> Form:
+    def form(node: exp.Binary, scope: Scope) -> Typed:
+        left, right = translated((node.this, node.expression), scope)
+        if is_integral(left.dtype) and is_integral(right.dtype):
+            left, right = together((left, right))
+            return Typed(f"({left.sql} {sign} {right.sql})", left.dtype)
+        one, other = _decimals(left, right)
+        scale = max(one.scale, other.scale)
+        whole = max(one.precision - one.scale, other.precision - other.scale)
+        result = adjusted(whole + scale + 1, scale)
+        if result.scale != scale or whole + scale > MAX_DIGITS:
+            raise NotLocalError("a sum with more than 38 digits")
+        left, right = cast(left, result), cast(right, result)
+        return Typed(f"CAST({left.sql} {sign} {right.sql} AS {duckdb_type(result)})", result)
+
+    return form
+
+
+def _product(node: exp.Mul, scope: Scope) -> Typed:
+    left, right = translated((node.this, node.expression), scope)
+    if is_integral(left.dtype) and is_integral(right.dtype):
+        left, right = together((left, right))
+        return Typed(f"({left.sql} * {right.sql})", left.dtype)
+    one, other = _decimals(left, right)
+    digits, scale = one.precision + other.precision, one.scale + other.scale
+    result = adjusted(digits + 1, scale)
+    if result.scale != scale:
+        raise NotLocalError("a product with more than 38 digits")
+    if digits > MAX_DIGITS:
+        one, other = _narrowed(one, other)
+    left, right = cast(left, one), cast(right, other)
+    return Typed(f"CAST({left.sql} * {right.sql} AS {duckdb_type(result)})", result)
+
+
+_LEAST_WHOLE_DIGITS = 6
+
+
+def _narrowed(one: DecimalType, other: DecimalType) -> tuple[DecimalType, DecimalType]:
+    """Types with 38 digits between them, which values seldom need; one that does not fit fails."""
+    digits = max(other.scale + _LEAST_WHOLE_DIGITS, MAX_DIGITS - one.precision)
+    second = DecimalType(min(other.precision, digits), other.scale)
+    rest = MAX_DIGITS - second.precision
+    if rest < min(one.precision, one.scale + _LEAST_WHOLE_DIGITS):
+        raise NotLocalError("a product with more than 38 digits")
+    return DecimalType(min(one.precision, rest), one.scale), second
+
+
+def _decimals(left: Typed, right: Typed) -> tuple[DecimalType, DecimalType]:
+    one, other = as_decimal(left.dtype), as_decimal(right.dtype)
+    if one is None or other is None:
+        raise NotLocalError(f"arithmetic on {left.dtype} and {right.dtype}")
+    return one, other
+
+
+def _quotient(node: exp.Div, scope: Scope) -> Typed:
+    left, right = translated((node.this, node.expression), scope)
+    if not isinstance(left.dtype, DecimalType) or not isinstance(right.dtype, DecimalType):
+        raise NotLocalError(f"dividing {left.dtype} by {right.dtype}")
+    one, other = left.dtype, right.dtype
+    scale = max(6, one.scale + other.precision + 1)
+    result = adjusted(one.precision - one.scale + other.scale + scale, scale)
+    operands = ", ".join(f"CAST({each.sql} AS VARCHAR)" for each in (left, right))
+    text = f"{DIVIDE}({operands}, {result.scale})"
+    return Typed(f"CAST({text} AS {duckdb_type(result)})", result)
+
+
+def _remainder(node: exp.Mod, scope: Scope) -> Typed:
+    left, right = translated((node.this, node.expression), scope)
+    divisor = node.expression.unnest()
+    number = plain_number(divisor.this if isinstance(divisor, exp.Cast) else divisor)
+    if not number:
+        raise NotLocalError("a remainder by something else than a number")
+    if not is_integral(left.dtype) or not is_integral(right.dtype):
+        raise NotLocalError(f"a remainder of {left.dtype}")
+    left, right = together((left, right))
+    return Typed(f"({left.sql} % {right.sql})", left.dtype)
+
+
+FORMS: Forms = {
+    exp.Neg: _negative,
+    exp.Abs: _absolute,
+    exp.Add: _sum_or_difference("+"),
+    exp.Sub: _sum_or_difference("-"),
+    exp.Mul: _product,
+    exp.Div: _quotient,
+    exp.Mod: _remainder,
+}
