@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.refresh import Action, read_names
@@ -83,7 +83,10 @@ def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pendin
     candidates = (Candidate(Action.INCREMENTAL, changed), Candidate(Action.REBUILD, rows))
     missing = [each for each in needed_state(view.stored, facts) if each not in stored]
     if missing:
-        reason = "a source is no longer append-only, so that the view needs other state"
+        before = needed_state(view.stored, replace(facts, sums_fit=True))
+        outgrown = all(each in stored for each in before)
+        why = "a sum does not fit its type" if outgrown else "a source is no longer append-only"
+        reason = f"{why}, so that the view needs other state"
         return Decision(view, Action.REBUILD, reason, candidates)
     if view.policy is RefreshPolicy.AUTO and changed > _REBUILD_SHARE * rows:
         reason = f"{changed} of {rows} rows changed: starting over touches fewer"

@@ -26,6 +26,7 @@ PINNED_SETTINGS = (
 )
 """Settings that decide what SQL means; a home keeps those it was made with."""
 LOSES_ROWS = "loses_rows."
+SUMS_OUTGROWN = "sums_outgrown"
 """Prefix of the setting that says that a source has had a row taken away."""
 _PINNED_PREFIX = "pinned."
 

@@ -30,7 +30,7 @@ from slackwater.engine.reading import Reader
 from slackwater.engine.run import Run, RunResult, read_facts
 from slackwater.engine.verify import Verifier, VerifyResult
 from slackwater.engine.views import plan_view, readers, require_incremental
-from slackwater.errors import CatalogError
+from slackwater.errors import CatalogError, ExecutionError
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.keys import whole_row
@@ -200,9 +200,19 @@ class Keeper:
         """Bring every view up to date, then merge what has become many small files."""
         self.home.require_writable()
         self._tell("refreshing")
-        result = Run(self.home, self._runner, self._fragments).execute()
+        result = self._run()
         self._maintenance.tidy()
         return result
+
+    def _run(self) -> RunResult:
+        """One run; if it fails it is tried again without sums that may not fit their type."""
+        run = Run(self.home, self._runner, self._fragments)
+        try:
+            return run.execute()
+        except ExecutionError:
+            if not run.relies_on_sums():
+                raise
+        return Run(self.home, self._runner, self._fragments, sums_fit=False).execute()
 
     def compact(self) -> Compaction:
         """Merge all segments that can be, and delete what nobody needs."""

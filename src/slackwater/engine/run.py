@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,7 +20,7 @@ from slackwater.engine.decide import (
     predicted_bytes,
 )
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
-from slackwater.engine.home import LOSES_ROWS, Catalog, Home
+from slackwater.engine.home import LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.optimizer.facts import Facts
@@ -140,7 +140,8 @@ def read_facts(home: Home, catalog: Catalog) -> Facts:
         for name, source in catalog.sources.items()
         if source.append_only or LOSES_ROWS + name not in stored
     )
-    return Facts(home.settings.get("spark.sql.ansi.enabled") == "true", grown)
+    ansi = home.settings.get("spark.sql.ansi.enabled") == "true"
+    return Facts(ansi, grown, SUMS_OUTGROWN not in stored)
 
 
 def read_pending(catalog: Catalog) -> Pending:
@@ -162,19 +163,38 @@ def view_task(view: ViewDefinition, action: Action) -> ViewTask:
 class Run:
     """Brings all views of a home up to date."""
 
-    def __init__(self, home: Home, runner: ProgramRunner, fragments: Mapping[str, Fragment]):
-        """Look at what is there; nothing is done yet."""
+    def __init__(
+        self,
+        home: Home,
+        runner: ProgramRunner,
+        fragments: Mapping[str, Fragment],
+        *,
+        sums_fit: bool = True,
+    ):
+        """Look at what is there; nothing is done yet.
+
+        Without `sums_fit` no running sums are relied on that may not fit their type.
+        """
         self._home = home
         self._runner = runner
         self._fragments = fragments
         self._catalog = home.catalog()
-        self._facts = read_facts(home, self._catalog)
+        known = read_facts(home, self._catalog)
+        self._facts = replace(known, sums_fit=known.sums_fit and sums_fit)
         self._pending = read_pending(self._catalog)
 
     def decisions(self) -> tuple[Decision, ...]:
         """What the run would do with every view."""
         return tuple(
             decide(view, self._catalog, self._facts, self._pending)
+            for view in self._catalog.views.values()
+        )
+
+    def relies_on_sums(self) -> bool:
+        """Whether a view keeps running sums that may not fit their type."""
+        careful = replace(self._facts, sums_fit=False)
+        return any(
+            needed_state(view.stored, self._facts) != needed_state(view.stored, careful)
             for view in self._catalog.views.values()
         )
 
@@ -310,6 +330,7 @@ class Run:
                 each.id for key in replaced for each in self._catalog.segments(key)
             ),
             progress=tuple(self._progress()),
+            settings={} if self._facts.sums_fit else {SUMS_OUTGROWN: "true"},
             runs=tuple(
                 _history(each, run, timing) for each, run in zip(decisions, views, strict=True)
             ),

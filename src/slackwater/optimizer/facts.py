@@ -23,6 +23,7 @@ from slackwater.algebra.operators import (
 from slackwater.algebra.rel import Rel
 
 _LEFT_ROWS = (JoinKind.SEMI, JoinKind.ANTI, JoinKind.NULL_AWARE_ANTI, JoinKind.MARK)
+_MAX_DIGITS, _SPARE_DIGITS = 38, 3
 _MONOTONE = (Filter, Project, Union, Expand, Generate, Values, Range)
 
 
@@ -33,6 +34,20 @@ class Facts:
     ansi: bool = True
     append_only: frozenset[str] = frozenset()
     """Sources that never lose a row."""
+    sums_fit: bool = True
+    """Whether running sums of the widest decimals have stayed within their 38 digits so far."""
+
+    @property
+    def widest_sum(self) -> int:
+        """The most digits of decimals, beyond those that always fit, to keep running sums of.
+
+        In ANSI mode a sum that does not fit raises an error, where it would otherwise become
+        NULL and stay so. Without a digit to spare that may also happen to sums that would fit
+        once rows have been taken away again, so such sums are kept only until the first error.
+        """
+        if not self.ansi:
+            return 0
+        return _MAX_DIGITS if self.sums_fit else _MAX_DIGITS - _SPARE_DIGITS
 
     def never_retracts(self, rel: Rel) -> bool:
         """Whether rows of the relation, once there, stay."""

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from slackwater.algebra.operators import Aggregate
 from slackwater.expr.nodes import AggregateCall, Expr, Literal
+from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.base import PRINTER
 from slackwater.types import BIGINT, DataType, DecimalType, is_integral
 
 _SUM_DIGITS = 27
 """Sums of decimals of up to this many digits fit into 37, and two of those add up exactly."""
-_WIDE_SUM_DIGITS, _WIDE_SUM_SCALE = 35, 6
+_WIDE_SUM_SCALE = 6
 """Wider ones add up exactly too while Spark's addition keeps all digits behind the point."""
 _AVERAGE_DIGITS = 15
 """Up to here a quotient has digits enough to round as Spark's own average does."""
@@ -60,12 +61,8 @@ class Remembered:
     finish: str
 
 
-def remember(call: Expr, *, grows: bool, ansi: bool) -> Remembered | str:
-    """How to remember an aggregate, or why it cannot be.
-
-    `grows` says that rows never leave, `ansi` that a sum too large raises an error, where it
-    would otherwise become NULL and stay so.
-    """
+def remember(call: Expr, *, grows: bool, facts: Facts) -> Remembered | str:
+    """How to remember an aggregate, or why it cannot be; `grows` says that rows never leave."""
     if not isinstance(call, AggregateCall):
         return "not an aggregate"
     if call.function in ("min", "max"):
@@ -75,7 +72,7 @@ def remember(call: Expr, *, grows: bool, ansi: bool) -> Remembered | str:
     if call.function == "count":
         return _count(call)
     if call.function in ("sum", "avg"):
-        return _sum_or_average(call, ansi=ansi)
+        return _sum_or_average(call, facts.widest_sum)
     return f"{call.function} needs the rows of its group"
 
 
@@ -92,9 +89,9 @@ def _counts_null(call: AggregateCall) -> bool:
     return any(isinstance(arg, Literal) and arg.value is None for arg in call.args)
 
 
-def _sum_or_average(call: AggregateCall, *, ansi: bool) -> Remembered | str:
+def _sum_or_average(call: AggregateCall, widest: int) -> Remembered | str:
     (arg,) = call.args
-    kept = _total_type(arg.dtype, ansi=ansi)
+    kept = _total_type(arg.dtype, widest)
     value = None
     if kept is not None:
         value = _finish_sum(call) if call.function == "sum" else _finish_average(call, arg)
@@ -115,7 +112,7 @@ def _sum_or_average(call: AggregateCall, *, ansi: bool) -> Remembered | str:
     return Remembered(tuple(accumulators), f"CASE WHEN {counted} > 0 THEN {finished} END")
 
 
-def _total_type(dtype: DataType, *, ansi: bool) -> DecimalType | None:
+def _total_type(dtype: DataType, widest: int) -> DecimalType | None:
     """A type whose sums, and sums of sums, are exact; None if there is none."""
     if is_integral(dtype):
         return DecimalType(38, 0)
@@ -123,8 +120,9 @@ def _total_type(dtype: DataType, *, ansi: bool) -> DecimalType | None:
         return None
     if dtype.precision <= _SUM_DIGITS:
         return DecimalType(37, dtype.scale)
-    wide = dtype.precision <= _WIDE_SUM_DIGITS and dtype.scale <= _WIDE_SUM_SCALE
-    return DecimalType(38, dtype.scale) if wide and ansi else None
+    if dtype.precision > widest or dtype.scale > _WIDE_SUM_SCALE:
+        return None
+    return DecimalType(38, dtype.scale)
 
 
 def _decimal_term(text: str) -> str:
@@ -222,11 +220,11 @@ class GroupState:
         return f"SELECT {', '.join(items)} FROM {table}{grouping}"
 
 
-def group_state(rel: Aggregate, *, grows: bool, ansi: bool) -> GroupState | str:
+def group_state(rel: Aggregate, *, grows: bool, facts: Facts) -> GroupState | str:
     """What to store of each group, or why rows must be stored instead."""
     remembered = []
     for output in rel.aggregates:
-        found = remember(output.expr, grows=grows, ansi=ansi)
+        found = remember(output.expr, grows=grows, facts=facts)
         if isinstance(found, str):
             return found
         remembered.append(found)

@@ -55,7 +55,7 @@ class GuardExtremes(AdjustSums):
 
     def group_state(self, rel: Aggregate, facts: Facts) -> GroupState | str:
         """Extremes count as running values."""
-        return group_state(rel, grows=True, ansi=facts.ansi)
+        return group_state(rel, grows=True, facts=facts)
 
     def moved(self, rel: Aggregate, builder: Builder) -> str | None:
         """As for sums; extremes that were lost come from the rows of their group."""

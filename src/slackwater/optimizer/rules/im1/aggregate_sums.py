@@ -64,7 +64,7 @@ class AdjustSums(Rule[Aggregate]):
 
     def group_state(self, rel: Aggregate, facts: Facts) -> GroupState | str:
         """What is stored of a group, or why that is not enough."""
-        return group_state(rel, grows=facts.never_retracts(rel.input), ansi=facts.ansi)
+        return group_state(rel, grows=facts.never_retracts(rel.input), facts=facts)
 
     def state(self, rel: Aggregate, facts: Facts) -> GroupState:
         """What is stored of a group, for an aggregate that the rule fits."""
