@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.runtime.local import runner
+from slackwater.runtime.local import run
 
 HERE = "on the driver"
 
@@ -45,7 +45,9 @@ def test_frames_that_outgrow_the_driver_are_computed_by_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with kept(spark, tmp_path, driver_rows=1_000) as session:
+        session.create_view("greater", "SELECT v + 1 AS v FROM item")
         session.ingest("item", numbers(1_000))
-        monkeypatch.setattr(runner, "_MOST_BYTES", 4_000)
+        monkeypatch.setattr(run, "MOST_BYTES", 4_000)
         assert session.refresh().metrics.jobs == 1
         assert session.verify("totals").equal
+        assert session.verify("greater").equal

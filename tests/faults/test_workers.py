@@ -40,7 +40,7 @@ def test_what_fails_because_its_workers_die_changes_nothing(
     assert recovered["item"] + recovered["label"] == batches
 
 
-@pytest.mark.parametrize("victim", ["pyspark.daemon", "CoarseGrainedExecutorBackend"])
+@pytest.mark.parametrize("victim", ["worker_daemon", "CoarseGrainedExecutorBackend"])
 def test_a_process_of_the_cluster_dies(spark: SparkSession, tmp_path: Path, victim: str) -> None:
     """Whether Spark's retries save the run or not, what is committed is right."""
     on_cluster(spark)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
 from slackwater.engine.definitions import OnMissing, SourceDefinition
@@ -47,7 +48,9 @@ def take_quickly(
         {**dict(zip(source.arrangement.columns, source.types, strict=True)), "_w": BIGINT},
         _table(batch, source),
     )
-    program = Program(tuple(_steps(batch, source)))
+    empty = not place.files.arrangement(source.arrangement.id)
+    steps = _first_steps(source) if empty and _only_adds(batch) else _steps(batch, source)
+    program = Program(tuple(steps))
     result = runner.run(program, place, {"batch": given}, empty=("missing", "repeated"))
     [counts] = result.frames["counts"].to_pylist()
     return Taken(result.segments[source.arrangement.id], counts["came"] or 0, counts["went"] or 0)
@@ -69,7 +72,7 @@ def _table(batch: Batch, source: SourceDefinition) -> pa.Table:
         weights = _one_array(table.column(layout.weight_at)).cast(pa.int64())
     else:
         weight = -1 if layout.op is BatchOp.DELETE else 1
-        weights = pa.array([weight] * table.num_rows, pa.int64())
+        weights = pa.array(np.full(table.num_rows, weight, dtype=np.int64))
     named = pa.schema([*schema, pa.field("_w", pa.int64())])
     return pa.table([*columns, weights], schema=named)
 
@@ -79,11 +82,39 @@ def _one_array(column: pa.ChunkedArray) -> pa.Array:
     return joined if isinstance(joined, pa.Array) else pa.concat_arrays(joined.chunks)
 
 
-def _steps(batch: Batch, source: SourceDefinition) -> Iterator[Step]:
+def _only_adds(batch: Batch) -> bool:
+    """Whether every row of the batch comes, once."""
+    return batch.layout.weight_at is None and batch.op in (BatchOp.INSERT, BatchOp.UPSERT)
+
+
+def _first_steps(source: SourceDefinition) -> Iterator[Step]:
+    """The first rows of a source can only be at odds with one another."""
+    yield _hashed(source)
+    keys = ", ".join(f"k{n}" for n in source.key_positions)
+    if source.key:
+        repeated = f"SELECT {keys} FROM given GROUP BY {keys} HAVING count(*) > 1"
+        yield SqlStep("repeated", repeated, ("given",))
+    yield from _kept(source, "given")
+
+
+def _hashed(source: SourceDefinition) -> Step:
     arrangement = source.arrangement
     columns = ", ".join(arrangement.columns)
     hashed = f"SELECT {hash_sql(arrangement.key)} AS _h, {columns}, _w FROM batch"
-    yield SqlStep("given", hashed, ("batch",))
+    return SqlStep("given", hashed, ("batch",))
+
+
+def _kept(source: SourceDefinition, net: str) -> Iterator[Step]:
+    """Rows that may be there, counted and written."""
+    counts = f"SELECT sum(greatest(_w, 0)) AS came, sum(greatest(-_w, 0)) AS went FROM {net}"
+    yield SqlStep("counts", counts, (net,))
+    yield AppendStep(source.arrangement.id, net, source.arrangement)
+
+
+def _steps(batch: Batch, source: SourceDefinition) -> Iterator[Step]:
+    arrangement = source.arrangement
+    columns = ", ".join(arrangement.columns)
+    yield _hashed(source)
     changes = "given"
     if batch.op is BatchOp.UPSERT:
         yield from _replaced(source)
@@ -100,9 +131,7 @@ def _steps(batch: Batch, source: SourceDefinition) -> Iterator[Step]:
     weight = "greatest(_new, 0) - _old"
     net = f"SELECT _h, {columns}, {weight} AS _w FROM rows WHERE {weight} <> 0"
     yield SqlStep("net", net, ("rows",))
-    counts = "SELECT sum(greatest(_w, 0)) AS came, sum(greatest(-_w, 0)) AS went FROM net"
-    yield SqlStep("counts", counts, ("net",))
-    yield AppendStep(arrangement.id, "net", arrangement)
+    yield from _kept(source, "net")
 
 
 def _replaced(source: SourceDefinition) -> Iterator[Step]:

@@ -50,8 +50,8 @@ def read_arrow(rows: object, where: str) -> pa.Table:
     )
 
 
-def spark_frame(spark: SparkSession, table: pa.Table, where: str) -> DataFrame:
-    """An Arrow table as a DataFrame of unnamed columns: c0, c1, and so on.
+def spark_schema(table: pa.Table, where: str) -> StructType:
+    """The types of an Arrow table in Spark; its columns are called c0, c1, and so on.
 
     The columns are declared nullable whatever Arrow says, for Spark would believe it and
     answer a check for NULL without looking.
@@ -67,6 +67,11 @@ def spark_frame(spark: SparkSession, table: pa.Table, where: str) -> DataFrame:
                 hint="Convert the column first, or leave it out if the source does not have it.",
             ) from None
         schema = schema.add(column_name(at), as_nullable(dtype))
+    return schema
+
+
+def spark_frame(spark: SparkSession, table: pa.Table, schema: StructType, where: str) -> DataFrame:
+    """An Arrow table as a DataFrame with these columns."""
     try:
         return spark.createDataFrame(table.rename_columns(schema.fieldNames()), schema)
     except (pa.ArrowException, ValueError) as problem:

@@ -6,7 +6,9 @@ rows themselves can tell is for `checks.check_batch`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -19,10 +21,11 @@ from pyspark.sql.types import (
     ShortType,
     StringType,
     StructField,
+    StructType,
 )
 
 from slackwater.errors import DataError
-from slackwater.sources.arrow_input import read_arrow, spark_frame
+from slackwater.sources.arrow_input import read_arrow, spark_frame, spark_schema
 from slackwater.sources.batch_layout import BatchOp, Layout, batch_place, plan_layout
 from slackwater.sources.change_feed import CHANGE_TYPE, change_weight
 from slackwater.sources.conversions import (
@@ -40,23 +43,31 @@ _WHOLE_NUMBERS = (ByteType, ShortType, IntegerType, LongType)
 _TAKES_AWAY = (BatchOp.DELETE, BatchOp.DELETE_KEYS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Batch:
-    """Rows on their way into a source.
+    """Rows on their way into a source; `table` holds them if they came as Arrow data."""
 
-    `frame` has the columns of the source in order (those of the key alone for `DELETE_KEYS`)
-    and then the column `weight`. `given` holds the rows as the user gave them, by place;
-    `table` does too where they came as Arrow data.
-    """
-
-    frame: DataFrame
     weight: str
     op: BatchOp
     rows_hint: int | None
-    given: DataFrame
     table: pa.Table | None
     conversions: tuple[Conversion, ...]
     layout: Layout
+    read: Callable[[], DataFrame]
+    """Gives the rows to Spark, which for Arrow data copies them."""
+
+    @cached_property
+    def given(self) -> DataFrame:
+        """The rows as the user gave them, by place."""
+        return self.read()
+
+    @cached_property
+    def frame(self) -> DataFrame:
+        """The columns of the source in order (those of the key for `DELETE_KEYS`), and weights."""
+        # The rows that lack a weight are refused by the checks; the type says that none does.
+        weights = sf.coalesce(self.given_weight().cast(LongType()), sf.lit(0).cast(LongType()))
+        columns = (each.column() for each in self.conversions)
+        return self.given.select(*columns, weights.alias(self.weight))
 
     def given_weight(self) -> Column:
         """The weight of a row of `given`; NULL where the user's column does not give one."""
@@ -79,17 +90,15 @@ def read_batch(
     """
     given = _Given.read(spec, rows)
     layout = plan_layout(spec, given.names, op, weight)
-    frame = given.frame(spark, spec)
-    _check_marks(spec, frame, layout)
+    types = [field.dataType for field in given.schema(spec)]
+    _check_marks(spec, types, layout)
     conversions = tuple(
-        _conversion(spark, spec, field, frame.schema.fields[at].dataType, at)
+        _conversion(spark, spec, field, types[at], at)
         for field, at in zip(layout.fields, layout.places, strict=True)
     )
-    # The rows that lack a weight are refused by the checks; the type says that none does.
-    weights = sf.coalesce(_weight(layout).cast(LongType()), sf.lit(0).cast(LongType()))
-    wanted = frame.select(*(each.column() for each in conversions), weights.alias(spec.weight))
     count = None if given.table is None else given.table.num_rows
-    return Batch(wanted, spec.weight, layout.op, count, frame, given.table, conversions, layout)
+    read = partial(given.frame, spark, spec)
+    return Batch(spec.weight, layout.op, count, given.table, conversions, layout, read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +122,16 @@ class _Given:
             )
         return _Given(rows.columns, rows, None)
 
+    def schema(self, spec: SourceSpec) -> StructType:
+        """The columns with their types in Spark."""
+        if self.rows is None:
+            return spark_schema(self.table, batch_place(spec))
+        return self.rows.schema
+
     def frame(self, spark: SparkSession, spec: SourceSpec) -> DataFrame:
         """The rows under neutral names: those of users may hold dots, quotes and each other."""
         if self.rows is None:
-            return spark_frame(spark, self.table, batch_place(spec))
+            return spark_frame(spark, self.table, self.schema(spec), batch_place(spec))
         return self.rows.toDF(*(column_name(at) for at in range(len(self.names))))
 
 
@@ -128,9 +143,8 @@ def _weight(layout: Layout) -> Column:
     return sf.lit(-1 if layout.op in _TAKES_AWAY else 1)
 
 
-def _check_marks(spec: SourceSpec, given: DataFrame, layout: Layout) -> None:
+def _check_marks(spec: SourceSpec, types: list[DataType], layout: Layout) -> None:
     """The columns that say what becomes of a row must be of a type that can say so."""
-    types = [field.dataType for field in given.schema.fields]
     if layout.weight_at is not None and not isinstance(types[layout.weight_at], _WHOLE_NUMBERS):
         raise DataError(
             f"the weights are {_sql(types[layout.weight_at])}, not whole numbers",

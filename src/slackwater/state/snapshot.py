@@ -13,7 +13,15 @@ from pyspark.accumulators import Accumulator
 from slackwater.state.columns import WEIGHT, join_batches, slices
 from slackwater.state.identity import consolidate
 from slackwater.state.matching import Arrangement
-from slackwater.state.segments import Hashes, Segment, cut, hash_column, open_between
+from slackwater.state.segments import (
+    Hashes,
+    Places,
+    Segment,
+    cut,
+    expand,
+    hash_column,
+    open_between,
+)
 from slackwater.state.worker import Batches, metered
 
 FIRST_HASH = -(2**63)
@@ -26,13 +34,15 @@ Range = tuple[int, int]
 class ReadSegments:
     """The rows of hash ranges; the input's one column says which of `ranges` to read.
 
-    Output: the row's columns and `_w`; with `net`, equal rows are added up and zeros dropped.
+    Output: the row's columns, or the numbered ones, and `_w`; with `net`, equal rows are added
+    up and zeros dropped. What needs no adding up is not copied.
     """
 
     arrangement: Arrangement
     ranges: tuple[Range, ...]
     net: bool
     cpu: Accumulator[int] | None = None
+    columns: tuple[int, ...] | None = None
 
     def __call__(self, batches: Batches) -> Batches:
         """Read range after range."""
@@ -42,14 +52,38 @@ class ReadSegments:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 for rows in self._range(*self.ranges[number]):
-                    yield from slices(rows.select(range(1, rows.num_columns)))
+                    yield from slices(rows)
 
     def _range(self, low: int, high: int) -> Batches:
         stored = self.arrangement
+        width = len(stored.columns)
+        numbers = range(width) if self.columns is None else self.columns
+        wanted = [number + 1 for number in (*numbers, width)]
         segments = open_between(stored.root, stored.files, low, high)
-        if self.net:
-            return add_up(segments, (low, high), stored.portion())
-        return (batch for segment in segments for batch in cut(segment, low, high))
+        if not self.net:
+            found = (batch for segment in segments for batch in cut(segment, low, high))
+            return (batch.select(wanted) for batch in found)
+        return _added_up_in_any_order(segments, (low, high), stored.portion(), wanted)
+
+
+def _added_up_in_any_order(
+    segments: Sequence[Segment], hashes: Range, limit: int, wanted: list[int]
+) -> Iterator[pa.RecordBatch]:
+    """The wanted columns of the rows of a range, equal rows added up."""
+    for low, high in _portions(segments, hashes, limit):
+        cuts = (_Cut(segment, cut(segment, low, high)) for segment in segments)
+        found = sorted((each for each in cuts if each.batches), key=_Cut.rows, reverse=True)
+        suspects = _suspects(found) if found else None
+        if suspects is None:
+            shared = [batch for each in found for batch in each.batches]
+        else:
+            shared = [batch for each in found[1:] for batch in each.batches]
+            for batch in found[0].batches:
+                twins = _rows_of(suspects, batch)
+                shared.append(batch.take(pa.array(twins)))
+                yield _without(batch.select(wanted), twins)
+        if any(batch.num_rows for batch in shared):
+            yield consolidate(join_batches(shared), (WEIGHT,)).select(wanted)
 
 
 def add_up(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[pa.RecordBatch]:
@@ -81,13 +115,32 @@ def _net(found: list[_Cut]) -> Iterator[pa.RecordBatch]:
         yield consolidate(rows, (WEIGHT,), _suspects(found))
 
 
+def _rows_of(hashes: Hashes, batch: pa.RecordBatch) -> Places:
+    """The numbers of the rows with one of the ascending `hashes`."""
+    stored = hash_column(batch)
+    first, last = (
+        np.searchsorted(hashes, stored[0], "left"),
+        np.searchsorted(hashes, stored[-1], "right"),
+    )
+    near = hashes[first:last]
+    return expand(np.searchsorted(stored, near, "left"), np.searchsorted(stored, near, "right"))
+
+
+def _without(batch: pa.RecordBatch, rows: Places) -> pa.RecordBatch:
+    """The batch without some of its rows; as it is if there are none."""
+    if not len(rows):
+        return batch
+    kept = np.ones(batch.num_rows, dtype=bool)
+    kept[rows] = False
+    return batch.filter(pa.array(kept))
+
+
 def _suspects(found: list[_Cut]) -> Hashes | None:
     """The hashes under which a row may be twice: those of all segments but the largest."""
     if not found[0].segment.consolidated:
         return None
-    return np.unique(
-        np.concatenate([hash_column(batch) for each in found[1:] for batch in each.batches])
-    )
+    others = [hash_column(batch) for each in found[1:] for batch in each.batches]
+    return np.unique(np.concatenate(others)) if others else np.zeros(0, dtype=np.int64)
 
 
 def _portions(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[Range]:

@@ -22,7 +22,7 @@ from slackwater.state.columns import (
     stored_schema,
 )
 from slackwater.state.gather import complete_hashes
-from slackwater.state.identity import consolidate, sort_by_hash
+from slackwater.state.identity import consolidate, sorted_pieces
 from slackwater.state.segments import CONSOLIDATED, SegmentFile, hash_column
 from slackwater.state.worker import Batches, metered, task_numbers
 
@@ -161,8 +161,8 @@ class WriteSegment:
 
     def _prepared(self, batches: Batches, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         if not self.ordered:
-            gathered = single_batch(batches, schema)
-            yield consolidate(gathered, (WEIGHT,)) if self.consolidate else sort_by_hash(gathered)
+            for piece in sorted_pieces(single_batch(batches, schema)):
+                yield consolidate(piece, (WEIGHT,)) if self.consolidate else piece
         elif self.consolidate:
             for batch in complete_hashes(batches, schema, bounded_rows()):
                 yield consolidate(batch, (WEIGHT,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
@@ -14,6 +15,8 @@ from slackwater.types import BIGINT, DATE, INTEGER, STRING, DataType
 
 Hash = Callable[[pa.Array, pa.Array], pa.Array]
 
+_ROWS_AT_ONCE = 65_536
+"""Columns of so many rows stay in the processor's cache from one operation to the next."""
 _HASHES: dict[DataType, tuple[Hash, pa.DataType]] = {
     BIGINT: (hash_longs, pa.int64()),
     INTEGER: (hash_ints, pa.int32()),
@@ -46,12 +49,18 @@ def _value(output: str | int | _Hashed, table: pa.Table) -> pa.ChunkedArray | pa
     if isinstance(output, str):
         return table.column(output)
     if isinstance(output, int):
-        return pa.array([output] * table.num_rows, pa.int64())
-    hashes = pa.array([SEED] * table.num_rows, pa.int64())
-    for name, function, kind in output.columns:
-        column = table.column(name).combine_chunks()
-        whole = column if isinstance(column, pa.Array) else pa.concat_arrays(column.chunks)
-        hashes = function(hashes, whole if whole.type == kind else whole.cast(kind))
+        return pa.array(np.full(table.num_rows, output, dtype=np.int64))
+    columns = table.select([name for name, _, _ in output.columns])
+    pieces = [_hashes(output, batch) for batch in columns.to_batches(_ROWS_AT_ONCE)]
+    if not output.columns:
+        pieces = [pa.array(np.full(table.num_rows, SEED, dtype=np.int64))]
+    return pa.chunked_array(pieces, pa.int64())
+
+
+def _hashes(output: _Hashed, batch: pa.RecordBatch) -> pa.Array:
+    hashes = pa.array(np.full(batch.num_rows, SEED, dtype=np.int64))
+    for column, (_, function, kind) in zip(batch.columns, output.columns, strict=True):
+        hashes = function(hashes, column if column.type == kind else column.cast(kind))
     return hashes
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -19,6 +21,8 @@ from slackwater.runtime.local.hashing import (
 from slackwater.runtime.local.statements import Translated
 from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
 
+_MANY_ROWS = 100_000
+_CORES = len(os.sched_getaffinity(0))
 _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = Decimal(1).scaleb(-39)
 """Spark rounds a quotient to this many digits behind the point before it rounds to the type."""
@@ -33,16 +37,18 @@ _HASHES = {
 class LocalEngine:
     """One connection; not for use by several threads at once."""
 
-    def __init__(self, memory: str = "1GB") -> None:
-        """Open an empty database in memory; what grows beyond `memory` is Spark's.
+    def __init__(self, memory: str = "1GB", spill: Path | None = None) -> None:
+        """Open an empty database in memory.
 
-        One thread is quickest on a few rows.
+        What grows beyond `memory` goes to the folder `spill`; without one it is Spark's.
         """
         limits: dict[str, str | bool | int | float | list[str]] = {
             "threads": "1",
             "memory_limit": memory,
-            "temp_directory": "",
+            "temp_directory": "" if spill is None else str(spill),
+            "preserve_insertion_order": "false",
         }
+        self._threads = 1
         self._connection = duckdb.connect(":memory:", config=limits)
         self._connection.create_function(
             DIVIDE, _divide, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"
@@ -64,6 +70,7 @@ class LocalEngine:
         if statement.direct is not None:
             return statement.direct.execute(tables[statement.direct.table])
         try:
+            self._use_threads(sum(tables[name].num_rows for name in statement.reads))
             for name, needed in statement.reads.items():
                 table = tables[name]
                 kept = [column for column in table.column_names if column in needed]
@@ -75,6 +82,13 @@ class LocalEngine:
         finally:
             for name in statement.reads:
                 self._connection.unregister(name)
+
+    def _use_threads(self, rows: int) -> None:
+        """One thread is quickest on a few rows."""
+        threads = 1 if rows < _MANY_ROWS else _CORES
+        if threads != self._threads:
+            self._connection.execute(f"SET threads = {threads}")
+            self._threads = threads
 
     def close(self) -> None:
         """Release the database."""

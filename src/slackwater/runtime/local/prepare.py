@@ -1,0 +1,105 @@
+"""Looks at a program before it is taken on the driver: translations, types, needed columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.program import (
+    AppendStep,
+    GatherStep,
+    LookUpStep,
+    Program,
+    SourceChangesStep,
+    SourceRowsStep,
+    SqlStep,
+    StateRowsStep,
+    Step,
+)
+from slackwater.runtime.local.spark_statements import SparkStatements
+from slackwater.runtime.local.statements import Translated, result_types, translate_statement
+from slackwater.runtime.local.types import Columns, NotLocalError
+from slackwater.state.columns import HASH, WEIGHT
+from slackwater.state.gather import NEW, OLD
+from slackwater.state.look_up import MATCH_WEIGHT, MATCHES
+from slackwater.types import BIGINT, ArrayType, DataType, Field, StructType
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A program that can be taken here; `statements` are those that have a translation."""
+
+    steps: tuple[Step, ...]
+    statements: Mapping[str, Translated]
+    columns: Mapping[str, Columns]
+
+    def needed(self, name: str) -> frozenset[str]:
+        """The columns of a frame that some step needs."""
+        found: set[str] = set()
+        for step in self.steps:
+            if name in step.reads:
+                statement = self.statements.get(step.name) if isinstance(step, SqlStep) else None
+                if statement is None:
+                    return frozenset(self.columns[name])
+                found |= statement.reads[name]
+        return frozenset(found)
+
+    def readers(self) -> dict[str, int]:
+        """How many steps read each frame."""
+        return Counter(name for step in self.steps for name in step.reads)
+
+
+def prepare(
+    program: Program,
+    types: Mapping[str, tuple[DataType, ...]],
+    spark: SparkStatements,
+    given: Mapping[str, Columns],
+) -> Prepared:
+    """Translate what can be; raises NotLocalError if the program is better left to Spark."""
+    columns: dict[str, Columns] = dict(given)
+    statements: dict[str, Translated] = {}
+    for step in program.steps:
+        match step:
+            case SqlStep(name=name, sql=sql, inputs=inputs):
+                tables = {each: columns[each] for each in inputs}
+                try:
+                    found = translate_statement(sql, tables)
+                    columns[name] = result_types(found.columns)
+                except NotLocalError:
+                    columns[name] = spark.columns(sql, tables)
+                else:
+                    statements[name] = found
+            case SourceChangesStep(name=name, source=source):
+                columns[name] = {**_numbered("k", types[source]), WEIGHT: BIGINT}
+            case SourceRowsStep(name=name, source=source):
+                columns[name] = _numbered("k", types[source])
+            case StateRowsStep(name=name, arrangement=arrangement):
+                columns[name] = {**_numbered("k", arrangement.types), WEIGHT: BIGINT}
+            case LookUpStep(name=name, input=read, arrangement=arrangement, nested=nested):
+                columns[name] = _looked_up(columns[read], arrangement, nested=nested)
+            case GatherStep(name=name, arrangement=arrangement):
+                stored = _numbered("k", arrangement.types)
+                columns[name] = {HASH: BIGINT, **stored, OLD: BIGINT, NEW: BIGINT}
+            case AppendStep():
+                pass
+            case _:
+                raise NotLocalError("a part of a plan that Spark runs whole")
+    written = sum(isinstance(step, SqlStep) for step in program.steps)
+    if 2 * len(statements) < written:
+        raise NotLocalError("a program most of whose statements are Spark's")
+    return Prepared(program.steps, statements, columns)
+
+
+def _looked_up(probe: Columns, arrangement: Arrangement, *, nested: bool) -> Columns:
+    others = {name: dtype for name, dtype in probe.items() if name != HASH}
+    found = {**_numbered("s", arrangement.types), MATCH_WEIGHT: BIGINT}
+    if not nested:
+        return {**others, **found}
+    row = StructType(tuple(Field(name, dtype) for name, dtype in found.items()))
+    return {**others, MATCHES: ArrayType(row)}
+
+
+def _numbered(prefix: str, types: Iterable[DataType]) -> dict[str, DataType]:
+    return {f"{prefix}{n}": dtype for n, dtype in enumerate(types)}
