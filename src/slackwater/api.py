@@ -17,7 +17,6 @@ from slackwater.engine.run import RunResult
 from slackwater.engine.status import HistoryRow, Status, read_history, read_status
 from slackwater.engine.verify import VerifyResult
 from slackwater.plan.goals import Goal
-from slackwater.runtime.program import DRIVER_ROWS
 from slackwater.runtime.session import SparkHandle, open_spark
 from slackwater.state.metadata.collect import Retention
 
@@ -32,7 +31,7 @@ def open_home(  # noqa: PLR0913 - options by keyword, each with a default
     retention: Retention | None = None,
     progress: Callable[[str], None] | None = None,
     read_only: bool = False,
-    driver_rows: int = DRIVER_ROWS,
+    driver_rows: int | None = None,
 ) -> Session:
     """Open a home, making it if it is new; a local Spark is started if none is given.
 
@@ -40,7 +39,8 @@ def open_home(  # noqa: PLR0913 - options by keyword, each with a default
     home. `retention` says how long old commits stay readable. `progress` is told what is
     going on. With `read_only` a home can be read while another process writes to it. Batches
     and runs of up to `driver_rows` changed rows are worked on here, without a Spark job, as far
-    as their statements mean the same here as in Spark; with 0 Spark does everything.
+    as their statements mean the same here as in Spark; with 0 Spark does everything. By default
+    that is a million rows beside a cluster, and without one as many as there is room for.
     """
     handle = open_spark(spark=spark)
     options = Options(metadata, retention or Retention(), progress, read_only, driver_rows)

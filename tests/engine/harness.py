@@ -26,7 +26,6 @@ from slackwater.api import Session
 from slackwater.engine.run import RunResult
 from slackwater.errors import SlackwaterError
 from slackwater.runtime.compare import compare_bags
-from slackwater.runtime.program import DRIVER_ROWS
 from slackwater.workloads.adversarial import adversarial_tables
 from slackwater.workloads.bags import WEIGHT, apply_changes
 from slackwater.workloads.changes import ChangeSpec, change_stream
@@ -179,7 +178,7 @@ class Law:
         self.session: Session = sw.open(
             folder / "home",
             spark=quick_session(spark),
-            driver_rows=0 if everything else DRIVER_ROWS,
+            driver_rows=0 if everything else None,
         )
         self._views: list[Kept] = []
         self.runs = 0

@@ -25,7 +25,6 @@ import slackwater as sw
 from slackwater.api import Session
 from slackwater.config import SparkSettings
 from slackwater.errors import SlackwaterError
-from slackwater.runtime.program import DRIVER_ROWS
 from slackwater.runtime.session import open_spark
 from slackwater.state.metadata.collect import Retention, sweep_orphans
 
@@ -82,7 +81,7 @@ def _live(orders: Orders, tell: Callable[..., None]) -> None:
     tell("started")
     left = _files(Path(orders.home))
     # What shall die in Python workers must be done by them.
-    rows = 0 if orders.worker_fault or orders.in_spark else DRIVER_ROWS
+    rows = 0 if orders.worker_fault or orders.in_spark else None
     with sw.open(orders.home, spark, retention=RETENTION, driver_rows=rows) as session:
         removed = sum(not path.exists() for path in left)
         tell("opened", removed=removed, **_offsets(session))

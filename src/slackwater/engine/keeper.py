@@ -35,7 +35,7 @@ from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.goals import Goal
-from slackwater.runtime.program import DRIVER_ROWS, ProgramRunner
+from slackwater.runtime.program import ProgramRunner
 from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.records import (
     ArrangementRecord,
@@ -59,7 +59,7 @@ class Options:
     """Told what is going on."""
     read_only: bool = False
     """Whether only to look, beside a process that may be writing."""
-    driver_rows: int = DRIVER_ROWS
+    driver_rows: int | None = None
     """Up to how many changed rows a batch or run may be worked on without a Spark job."""
 
 

@@ -31,6 +31,7 @@ from slackwater.plan.program import (
     merged,
 )
 from slackwater.runtime.files import Place, storage_schema
+from slackwater.runtime.local.run import MOST_BYTES
 from slackwater.runtime.local.runner import LocalRunner
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
@@ -87,8 +88,9 @@ _SMALL_RUN_SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 _SMALL_RUN_ROWS = 20_000
-DRIVER_ROWS = 1_000_000
-"""Up to this many changed rows a run is computed on the driver where that is possible."""
+_ROWS_BESIDE_A_CLUSTER = 1_000_000
+"""Beyond them a cluster's many cores gain more than its fixed costs lose."""
+_ROW_BYTES = 64
 _LOCAL_MEANING = ("spark.sql.ansi.enabled", "spark.sql.decimalOperations.allowPrecisionLoss")
 """The settings that statements translated for the driver are written for."""
 
@@ -96,10 +98,12 @@ _LOCAL_MEANING = ("spark.sql.ansi.enabled", "spark.sql.decimalOperations.allowPr
 class ProgramRunner:
     """Executes programs in sessions of its own, which differ from the user's in how they run."""
 
-    def __init__(self, spark: SparkSession, driver_rows: int = DRIVER_ROWS):
+    def __init__(self, spark: SparkSession, driver_rows: int | None = None):
         """Clone the session; what decides the meaning of SQL stays as it is there."""
         meant_alike = all(spark.conf.get(key) == "true" for key in _LOCAL_MEANING)
-        self.driver_rows = driver_rows if meant_alike else 0
+        wanted = driver_rows if driver_rows is not None else _driver_rows(spark)
+        self.driver_rows = wanted if meant_alike else 0
+        """Up to this many changed rows a run is computed on the driver where possible."""
         self.session = clone_session(spark)
         exclude_rules(self.session, ("InferFiltersFromConstraints",))
         _configure(self.session, _RUN_SETTINGS)
@@ -299,6 +303,13 @@ class _Frames:
 def _has_executors(session: SparkSession) -> bool:
     """Whether work is done by more processes than this one's Java."""
     return local_cores(session.sparkContext.master or "local") is None
+
+
+def _driver_rows(session: SparkSession) -> int:
+    """As many rows as there is room for where the driver has all the cores there are."""
+    if _has_executors(session):
+        return _ROWS_BESIDE_A_CLUSTER
+    return MOST_BYTES // _ROW_BYTES
 
 
 def _unweighted(frame: DataFrame) -> DataFrame:

@@ -38,6 +38,8 @@ from slackwater.types import DataType
 
 MOST_BYTES = MACHINE_BYTES // 6
 """A run whose frames grow larger than this together is left to Spark after all."""
+_MOST_ROWS_TO_SPARK = 1_000_000
+"""A statement of Spark's over more rows is better computed there with all that leads to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ class LocalRun:
         statement = prepared.statements.get(step.name)
         before = pa.total_allocated_bytes()
         if statement is None:
+            if sum(table.num_rows for table in tables.values()) > _MOST_ROWS_TO_SPARK:
+                raise NotLocalError(f"{step.name}, which only Spark understands, over many rows")
             found = self._spark.execute(step.sql, tables, prepared.columns)
         else:
             found = self._engine.execute(statement, tables)
