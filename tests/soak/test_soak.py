@@ -14,8 +14,8 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 
 from slackwater.bench.chart import Chart, draw
+from slackwater.bench.machine import Machine
 from slackwater.bench.memory import descendants, resident
-from slackwater.bench.roundtrip import Machine
 from slackwater.bench.soak import Sample, SoakPlan, SoakReport, measure_soak
 from slackwater.cli.bench_soak import charts, show_soak, soak_data
 

@@ -6,8 +6,8 @@ import re
 
 from rich.console import Console
 
+from slackwater.bench.machine import Machine
 from slackwater.bench.roundtrip import (
-    Machine,
     QueryRoundtrip,
     RefusedQuery,
     RoundtripReport,

@@ -7,7 +7,6 @@ milliseconds: `analysis` is Spark's share, `json` and `algebra` are ours, `own` 
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from pyspark.sql import SparkSession
 
+from slackwater.bench.machine import Machine, describe_machine
 from slackwater.errors import SlackwaterError
 from slackwater.frontend.sql.planner import Planner, Timings
-from slackwater.runtime.session import local_cores
 from slackwater.sources.parquet_folder import open_folder
 from slackwater.workloads.corpus import CorpusQuery
 
@@ -51,17 +50,6 @@ class RefusedQuery:
 
     name: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """Where the measurement ran, and what else the machine had to do (its load averages)."""
-
-    cores: int
-    python: str
-    spark: str
-    load_before: tuple[float, float, float]
-    load_after: tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +97,7 @@ def measure_roundtrip(
     for query in corpus:
         on_query(query.name)
         measured.append(_measure(planners[query.data], query, repeat))
-    machine = Machine(
-        cores=local_cores("local[*]") or 1,
-        python=platform.python_version(),
-        spark=spark.version,
-        load_before=load_before,
-        load_after=os.getloadavg(),
-    )
+    machine = describe_machine(spark, load_before)
     return RoundtripReport(
         repeat=repeat,
         queries=tuple(each for each in measured if isinstance(each, QueryRoundtrip)),

@@ -7,7 +7,6 @@ the files of the state, not the catalog, not the memory of any process, not the 
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,9 +19,8 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from slackwater.api import Session, open_home
+from slackwater.bench.machine import Machine, describe_machine
 from slackwater.bench.memory import Memory, read_memory
-from slackwater.bench.roundtrip import Machine
-from slackwater.runtime.session import local_cores
 from slackwater.state.metadata.collect import Retention
 
 _ROWS = 20
@@ -115,13 +113,7 @@ def measure_soak(
                 on_sample(samples[-1])
                 times = []
         exact = all(session.verify(name).equal for name in session.views())
-    machine = Machine(
-        cores=local_cores("local[*]") or 1,
-        python=platform.python_version(),
-        spark=spark.version,
-        load_before=load_before,
-        load_after=os.getloadavg(),
-    )
+    machine = describe_machine(spark, load_before)
     return SoakReport(plan, tuple(samples), exact, perf_counter() - started, machine)
 
 

@@ -19,6 +19,8 @@ from slackwater.bench.roundtrip import (
     StageTimes,
     measure_roundtrip,
 )
+from slackwater.cli.bench_queries import open_corpus
+from slackwater.cli.bench_refresh import refresh
 from slackwater.cli.bench_soak import soak
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
@@ -32,9 +34,8 @@ from slackwater.cli.output import (
     working,
 )
 from slackwater.config import load_settings
-from slackwater.errors import CatalogError
 from slackwater.runtime.session import open_spark
-from slackwater.workloads.corpus import CorpusQuery, load_corpus
+from slackwater.workloads.corpus import CorpusQuery
 
 _CORPUS = Path("tests/oracle/queries")
 _SLOWEST_SHOWN = 10
@@ -42,6 +43,7 @@ _TIMES = ("analysis ms", "json ms", "algebra ms", "own ms")
 
 bench_app = typer.Typer(help="Measure Slackwater itself.", no_args_is_help=True)
 bench_app.command()(soak)
+bench_app.command()(refresh)
 
 
 @bench_app.callback()
@@ -69,17 +71,6 @@ def roundtrip(
             show_report(page_console(), report, len(report.queries) if every else _SLOWEST_SHOWN)
         if report.refused:
             raise typer.Exit(FAILED)
-
-
-def open_corpus(folder: Path) -> tuple[CorpusQuery, ...]:
-    """The corpus in a folder; a missing folder is said to be missing, not to be empty."""
-    if not folder.is_dir():
-        raise CatalogError(
-            "there is no folder of queries",
-            where=str(folder),
-            hint="Run the benchmark in a checkout of Slackwater, or name a folder: --queries DIR.",
-        )
-    return load_corpus(folder)
 
 
 def run_roundtrip(corpus: tuple[CorpusQuery, ...], repeat: int) -> RoundtripReport:

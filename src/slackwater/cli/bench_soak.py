@@ -93,11 +93,7 @@ def show_soak(console: Console, report: SoakReport) -> None:
     console.print(table)
     exact = "exact in the end" if report.exact else "WRONG in the end"
     console.print(f"{report.seconds:,.0f} s in all; every view was {exact}")
-    machine = report.machine
-    console.print(
-        f"{count_of(machine.cores, 'core')}, Spark {machine.spark}, Python {machine.python}; load "
-        f"average before {machine.load_before[0]:.2f}, after {machine.load_after[0]:.2f}"
-    )
+    console.print(str(report.machine))
 
 
 def _number(value: float) -> str:

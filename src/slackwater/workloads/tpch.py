@@ -69,15 +69,30 @@ def read_tpch(folder: Path | str) -> dict[str, pa.Table]:
     The generator marks texts as views and columns as not nullable; neither survives a trip
     through Spark, and Arrow cannot take rows from views, so both are dropped here.
     """
-    return {name: _plain(pq.read_table(Path(folder) / f"{name}.parquet")) for name in TPCH_KEYS}
+    return {name: plain_table(Path(folder) / f"{name}.parquet") for name in TPCH_KEYS}
+
+
+def plain_table(path: Path) -> pa.Table:
+    """One file of such a folder."""
+    return _plain(pq.read_table(path))
+
+
+def plain_schema(path: Path) -> pa.Schema:
+    """The columns of a file of `ensure_tpch` with plain Arrow types."""
+    return _plain_types(pq.read_schema(path))
+
+
+def _plain_types(schema: pa.Schema) -> pa.Schema:
+    return pa.schema(
+        [
+            pa.field(field.name, pa.string() if pa.types.is_string_view(field.type) else field.type)
+            for field in schema
+        ]
+    )
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    fields = [
-        pa.field(field.name, pa.string() if pa.types.is_string_view(field.type) else field.type)
-        for field in table.schema
-    ]
-    return table.cast(pa.schema(fields))
+    return table.cast(_plain_types(table.schema))
 
 
 def _generate(scale: str, folder: Path) -> None:

@@ -1,0 +1,93 @@
+"""Where a measurement ran, and the processor time of all that worked for it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from slackwater.bench.memory import descendants
+from slackwater.runtime.session import local_cores
+
+Load = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where the measurement ran, and what else the machine had to do (its load averages)."""
+
+    cores: int
+    python: str
+    spark: str
+    load_before: Load
+    load_after: Load
+
+    def __str__(self) -> str:
+        """For the foot of a report."""
+        cores = f"{self.cores} core{'s' if self.cores != 1 else ''}"
+        return (
+            f"{cores}, Spark {self.spark}, Python {self.python}; load average before "
+            f"{self.load_before[0]:.2f}, after {self.load_after[0]:.2f}"
+        )
+
+
+def describe_machine(spark: SparkSession, load_before: Load) -> Machine:
+    """The machine at the end of a measurement that began under `load_before`."""
+    return Machine(
+        cores=local_cores("local[*]") or 1,
+        python=platform.python_version(),
+        spark=spark.version,
+        load_before=load_before,
+        load_after=os.getloadavg(),
+    )
+
+
+@dataclass(slots=True)
+class Cost:
+    """What a piece of work cost."""
+
+    seconds: float = 0.0
+    cpu: float = 0.0
+    """Processor seconds of this process, Java and Spark's Python workers."""
+    rows: int = 0
+    """Rows read; whoever measures sets it."""
+
+
+class Clock:
+    """Measures work done by this process and by a local Spark."""
+
+    def __init__(self, spark: SparkSession):
+        """Find Spark's process."""
+        jvm = spark.sparkContext._jvm
+        assert jvm is not None
+        self._java = int(jvm.java.lang.ProcessHandle.current().pid())
+
+    @contextmanager
+    def measure(self) -> Iterator[Cost]:
+        """The cost of a block, known at its end."""
+        cost = Cost()
+        started, before = time.perf_counter(), self._cpu()
+        yield cost
+        cost.seconds = time.perf_counter() - started
+        cost.cpu = self._cpu() - before
+
+    def _cpu(self) -> float:
+        processes = {os.getpid(), self._java, *descendants(self._java)}
+        return sum(map(_processor_seconds, processes))
+
+
+def _processor_seconds(process: int) -> float:
+    """What a process used, with what its ended children used."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return 0.0
+    # The name in brackets may itself hold brackets and blanks.
+    fields = text.rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
