@@ -7,13 +7,14 @@ import platform
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from slackwater.bench.memory import descendants
-from slackwater.runtime.session import local_cores
+from slackwater.config import load_settings
+from slackwater.runtime.session import SparkHandle, local_cores, open_spark
 
 Load = tuple[float, float, float]
 
@@ -27,6 +28,10 @@ class Machine:
     spark: str
     load_before: Load
     load_after: Load
+
+    def until(self, later: Machine) -> Machine:
+        """The machine from here to the end of a later measurement."""
+        return replace(self, load_after=later.load_after)
 
     def __str__(self) -> str:
         """For the foot of a report."""
@@ -57,6 +62,13 @@ class Cost:
     """Processor seconds of this process, Java and Spark's Python workers."""
     rows: int = 0
     """Rows read; whoever measures sets it."""
+
+
+def bench_spark() -> SparkHandle:
+    """A Spark with memory enough for the larger joins of plain Spark."""
+    settings = load_settings().spark
+    gigabytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 30
+    return open_spark(replace(settings, driver_memory=f"{max(2, gigabytes // 3)}g"))
 
 
 class Clock:

@@ -19,6 +19,8 @@ from slackwater.bench.roundtrip import (
     StageTimes,
     measure_roundtrip,
 )
+from slackwater.cli.bench_growth import growth
+from slackwater.cli.bench_overhead import overhead
 from slackwater.cli.bench_queries import open_corpus
 from slackwater.cli.bench_refresh import refresh
 from slackwater.cli.bench_soak import soak
@@ -44,6 +46,8 @@ _TIMES = ("analysis ms", "json ms", "algebra ms", "own ms")
 bench_app = typer.Typer(help="Measure Slackwater itself.", no_args_is_help=True)
 bench_app.command()(soak)
 bench_app.command()(refresh)
+bench_app.command()(growth)
+bench_app.command()(overhead)
 
 
 @bench_app.callback()

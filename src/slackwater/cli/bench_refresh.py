@@ -10,18 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from slackwater.bench.machine import bench_spark
 from slackwater.bench.refresh import RefreshPlan, RefreshReport, ViewFigures, measure_refresh
-from slackwater.cli.bench_queries import open_corpus
+from slackwater.cli.bench_queries import choose_tpch
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, page_console, plain_table, print_json, size_of, working
 from slackwater.config import load_settings
-from slackwater.errors import CatalogError
-from slackwater.runtime.session import open_spark
-from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.tpch import ensure_tpch
-
-_QUERIES = Path("tests/oracle/queries/tpch")
 
 
 def refresh(
@@ -37,7 +33,7 @@ def refresh(
 ) -> None:
     """Measure refreshes of TPC-H views after small changes, beside plain Spark."""
     with guarded(as_json=as_json):
-        plan = RefreshPlan(_chosen(open_corpus(_QUERIES), only), repeat=repeat, verify=verify)
+        plan = RefreshPlan(choose_tpch(only), repeat=repeat, verify=verify)
         report = run_refresh(plan, scale)
         if as_json:
             print_json(refresh_data(report))
@@ -47,18 +43,6 @@ def refresh(
             raise typer.Exit(FAILED)
 
 
-def _chosen(corpus: tuple[CorpusQuery, ...], only: str) -> tuple[CorpusQuery, ...]:
-    wanted = [name.strip() for name in only.split(",") if name.strip()]
-    known = {query.name: query for query in corpus}
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise CatalogError(
-            f"there is no query {', '.join(unknown)}",
-            hint=f"Choose among {', '.join(known)}.",
-        )
-    return tuple(known[name] for name in wanted) or corpus
-
-
 def run_refresh(plan: RefreshPlan, scale: float) -> RefreshReport:
     """Make the data, start Spark and measure in a home that is deleted afterwards."""
     settings = load_settings()
@@ -66,7 +50,7 @@ def run_refresh(plan: RefreshPlan, scale: float) -> RefreshReport:
         folder = ensure_tpch(scale, settings.cache_dir)
         with TemporaryDirectory(prefix="slackwater-", dir=settings.cache_dir) as scratch:
             say("starting Spark")
-            with open_spark() as spark:
+            with bench_spark() as spark:
                 figures = measure_refresh(spark, Path(scratch) / "home", folder, plan, say)
     return RefreshReport(scale, plan, *figures)
 
