@@ -94,6 +94,24 @@ def test_changes_are_read_as_they_were_written(sample: Sample, size: int, ranges
         assert Counter(_keyed(found)) == Counter(_keyed(_flat(sample)))
 
 
+@settings(deadline=None)
+@given(samples(), _ROWS_IN_A_BATCH, st.booleans(), st.data())
+def test_a_snapshot_of_some_columns_is_the_same_rows(
+    sample: Sample, size: int, consolidated: bool, data: st.DataObject
+) -> None:
+    width = len(sample.columns)
+    some = st.lists(st.integers(0, width - 1), unique=True) if width else st.just([])
+    wanted = tuple(sorted(data.draw(some)))
+    with _home(size) as home:
+        arrangement = write(home, sample.changes, sample.columns, consolidate=consolidated)
+        worker = ReadSegments(arrangement, even_ranges(1), net=True, columns=wanted)
+        task = pa.RecordBatch.from_arrays([pa.array([0])], names=["id"])
+        found = rows_of(worker(iter([task])), len(wanted))
+        whole = _read(arrangement, 1, net_weights=True)
+        cut = [Row(tuple(row.values[n] for n in wanted), row.weight) for row in whole]
+        assert Counter(_keyed(found)) == Counter(_keyed(cut))
+
+
 def _keyed(rows: list[Row]) -> list[Hashable]:
     return [(canonical(row.values), row.weight) for row in rows]
 
@@ -237,6 +255,23 @@ def test_a_sorted_stream_is_written_as_it_comes(
             assert file.negative == any(row.weight < 0 for row in found)
             assert file.heavy == any(row.weight > 1 for row in found)
             assert file.bytes == (home / file.path).stat().st_size
+
+
+@settings(deadline=None)
+@given(samples(changes=1, rows=40), _ROWS_IN_A_BATCH, st.booleans())
+def test_rows_in_any_order_are_written_in_the_order_of_hashes(
+    sample: Sample, size: int, consolidated: bool
+) -> None:
+    rows = _flat(sample)
+    with _home(size) as home:
+        worker = WriteSegment(str(home), "state", "s", sample.columns, False, consolidated)
+        files = files_of(worker(batch_of([row], sample.columns) for row in rows))
+        arrangement = Arrangement(str(home), tuple(files), sample.columns)
+        found = _read(arrangement, 1, net_weights=False)
+        assert net(found) == net(rows)
+        assert len(found) == (len(net(rows)) if consolidated else len(rows))
+        hashes = [hash_of(row.values) for row in found]
+        assert hashes == sorted(hashes)
 
 
 def test_a_hot_key_comes_in_bounded_batches(tmp_path: Path) -> None:

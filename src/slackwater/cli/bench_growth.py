@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -12,7 +11,7 @@ from rich.console import Console
 
 from slackwater.bench.growth import GrowthPlan, GrowthReport, measure_growth
 from slackwater.bench.machine import bench_spark
-from slackwater.cli.bench_queries import choose_tpch
+from slackwater.cli.bench_queries import TPCH_QUERIES, choose_tpch, scratch_folder
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, page_console, plain_table, print_json, working
 from slackwater.config import load_settings
@@ -22,16 +21,17 @@ _VIEWS = "q01,q03,q12,q17,q18"
 _SCALES = "0.5,1,2,5"
 
 
-def growth(
+def growth(  # noqa: PLR0913, PLR0917 - options of a command, each with a default
     only: Annotated[str, typer.Option(help="TPC-H queries.")] = _VIEWS,
     scales: Annotated[str, typer.Option("--sf", help="Scale factors.")] = _SCALES,
     rows: Annotated[int, typer.Option(min=1, help="Rows that change.")] = 5_000,
     repeat: Annotated[int, typer.Option(min=1, help="Runs behind each median.")] = 5,
+    queries: Annotated[Path, typer.Option(help="Folder with q01.sql and so on.")] = TPCH_QUERIES,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure refreshes after a change of fixed size over tables of growing size."""
     with guarded(as_json=as_json):
-        report = run_growth(GrowthPlan(choose_tpch(only), _numbers(scales), rows, repeat))
+        report = run_growth(GrowthPlan(choose_tpch(queries, only), _numbers(scales), rows, repeat))
         if as_json:
             print_json(growth_data(report))
         else:
@@ -50,12 +50,8 @@ def _numbers(text: str) -> tuple[float, ...]:
 def run_growth(plan: GrowthPlan) -> GrowthReport:
     """Start Spark and measure in homes that are deleted afterwards."""
     cache = load_settings().cache_dir
-    with (
-        working("starting Spark") as say,
-        TemporaryDirectory(prefix="slackwater-", dir=cache) as scratch,
-        bench_spark() as spark,
-    ):
-        return measure_growth(spark, Path(scratch), cache, plan, say)
+    with working("starting Spark") as say, scratch_folder() as scratch, bench_spark() as spark:
+        return measure_growth(spark, scratch, cache, plan, say)
 
 
 def growth_data(report: GrowthReport) -> dict[str, object]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -12,6 +10,7 @@ from rich.console import Console
 
 from slackwater.bench.machine import bench_spark
 from slackwater.bench.overhead import OverheadPlan, OverheadReport, measure_overhead
+from slackwater.cli.bench_queries import scratch_folder
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, page_console, plain_table, print_json, working
 from slackwater.config import load_settings
@@ -36,10 +35,10 @@ def overhead(
 
 def run_overhead(plan: OverheadPlan, scale: float) -> OverheadReport:
     """Start Spark and measure in a home that is deleted afterwards."""
-    with working("making the data, unless it is in the cache") as say:
+    with working("making the data, unless it is in the cache") as say, scratch_folder() as scratch:
         folder = ensure_tpch(scale, load_settings().cache_dir)
-        with TemporaryDirectory(prefix="slackwater-") as scratch, bench_spark() as spark:
-            return measure_overhead(spark, Path(scratch) / "home", folder, plan, say)
+        with bench_spark() as spark:
+            return measure_overhead(spark, scratch / "home", folder, plan, say)
 
 
 def show_overhead(console: Console, report: OverheadReport) -> None:

@@ -1,13 +1,17 @@
-"""The queries that benchmarks measure."""
+"""The queries that benchmarks measure, and where they put what they measure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from slackwater.config import load_settings
 from slackwater.errors import CatalogError
 from slackwater.workloads.corpus import CorpusQuery, load_corpus
 
-_TPCH = Path("tests/oracle/queries/tpch")
+TPCH_QUERIES = Path("tests/oracle/queries/tpch")
 
 
 def open_corpus(folder: Path) -> tuple[CorpusQuery, ...]:
@@ -21,9 +25,9 @@ def open_corpus(folder: Path) -> tuple[CorpusQuery, ...]:
     return load_corpus(folder)
 
 
-def choose_tpch(only: str) -> tuple[CorpusQuery, ...]:
-    """The TPC-H queries with the given names, such as `q01,q03`; all of them for an empty text."""
-    corpus = open_corpus(_TPCH)
+def choose_tpch(folder: Path, only: str) -> tuple[CorpusQuery, ...]:
+    """The queries of a folder with the given names, such as `q01,q03`; all for an empty text."""
+    corpus = open_corpus(folder)
     wanted = [name.strip() for name in only.split(",") if name.strip()]
     known = {query.name: query for query in corpus}
     unknown = [name for name in wanted if name not in known]
@@ -33,3 +37,12 @@ def choose_tpch(only: str) -> tuple[CorpusQuery, ...]:
             hint=f"Choose among {', '.join(known)}.",
         )
     return tuple(known[name] for name in wanted) or corpus
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for the block; beside the cache, since it may grow large."""
+    cache = load_settings().cache_dir
+    cache.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="slackwater-", dir=cache) as folder:
+        yield Path(folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -12,7 +11,7 @@ from rich.console import Console
 
 from slackwater.bench.machine import bench_spark
 from slackwater.bench.refresh import RefreshPlan, RefreshReport, ViewFigures, measure_refresh
-from slackwater.cli.bench_queries import choose_tpch
+from slackwater.cli.bench_queries import TPCH_QUERIES, choose_tpch, scratch_folder
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, page_console, plain_table, print_json, size_of, working
@@ -20,7 +19,7 @@ from slackwater.config import load_settings
 from slackwater.workloads.tpch import ensure_tpch
 
 
-def refresh(
+def refresh(  # noqa: PLR0913, PLR0917 - options of a command, each with a default
     scale: Annotated[float, typer.Option("--sf", min=0.001, help="TPC-H scale factor.")] = 1.0,
     only: Annotated[
         str, typer.Option("--only", help="Queries, such as q01,q03; all if left out.")
@@ -29,11 +28,12 @@ def refresh(
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare each view with plain Spark in the end.")
     ] = False,
+    queries: Annotated[Path, typer.Option(help="Folder with q01.sql and so on.")] = TPCH_QUERIES,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure refreshes of TPC-H views after small changes, beside plain Spark."""
     with guarded(as_json=as_json):
-        plan = RefreshPlan(choose_tpch(only), repeat=repeat, verify=verify)
+        plan = RefreshPlan(choose_tpch(queries, only), repeat=repeat, verify=verify)
         report = run_refresh(plan, scale)
         if as_json:
             print_json(refresh_data(report))
@@ -45,13 +45,11 @@ def refresh(
 
 def run_refresh(plan: RefreshPlan, scale: float) -> RefreshReport:
     """Make the data, start Spark and measure in a home that is deleted afterwards."""
-    settings = load_settings()
-    with working("making the data, unless it is in the cache") as say:
-        folder = ensure_tpch(scale, settings.cache_dir)
-        with TemporaryDirectory(prefix="slackwater-", dir=settings.cache_dir) as scratch:
-            say("starting Spark")
-            with bench_spark() as spark:
-                figures = measure_refresh(spark, Path(scratch) / "home", folder, plan, say)
+    with working("making the data, unless it is in the cache") as say, scratch_folder() as scratch:
+        folder = ensure_tpch(scale, load_settings().cache_dir)
+        say("starting Spark")
+        with bench_spark() as spark:
+            figures = measure_refresh(spark, scratch / "home", folder, plan, say)
     return RefreshReport(scale, plan, *figures)
 
 

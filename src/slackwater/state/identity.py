@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.state.columns import MAX_BATCH_ROWS
+from slackwater.state.columns import bounded_rows
 from slackwater.state.segments import Hashes, Places, hash_column
 
 Codes = npt.NDArray[np.int64]
@@ -43,7 +43,7 @@ def sorted_pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     Rows are first dealt out by the top bits of their hash, so that each sort is small.
     """
     hashes = hash_column(batch)
-    bits = min((batch.num_rows // MAX_BATCH_ROWS).bit_length(), _MOST_TOP_BITS)
+    bits = min((batch.num_rows // bounded_rows()).bit_length(), _MOST_TOP_BITS)
     if not bits:
         yield sort_by_hash(batch)
         return
