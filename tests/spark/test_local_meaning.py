@@ -194,6 +194,8 @@ def _statements() -> list[str]:
         "SELECT i AS k0, d AS k1 FROM t UNION ALL SELECT NULL, CAST(n AS DECIMAL(14,2)) FROM t",
         "SELECT a, c FROM (SELECT s AS a FROM t) LEFT JOIN (SELECT u AS c FROM t) ON (a < c)",
         "SELECT a FROM (SELECT s AS a FROM t) LEFT ANTI JOIN (SELECT u AS c FROM t) ON (a = c)",
+        "SELECT i, j FROM t LEFT SEMI JOIN (SELECT y AS i, j FROM t WHERE b) USING (i, j)",
+        "SELECT i, s FROM t LEFT ANTI JOIN (SELECT DISTINCT y AS i FROM t WHERE b) USING (i)",
         f"SELECT s, copy FROM ({counted}) {copies}",
         "SELECT g, v, c FROM t LATERAL VIEW stack(2, s, 1, u, 2) stacked AS v, c",
         "SELECT xxhash64(j, s) AS _h, s AS k0, CAST(-1 AS BIGINT) AS _w FROM t",

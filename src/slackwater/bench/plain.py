@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from slackwater.bench.machine import Clock, Cost
 from slackwater.runtime.metering import Meter
 
-SETTINGS = {
+PLAIN_SETTINGS = {
     # Spark's own advice for queries over whole tables; our session has it off for small runs.
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.autoBroadcastJoinThreshold": str(64 << 20),
@@ -24,7 +24,7 @@ class PlainSpark:
         """Name the tables."""
         self._spark = spark.newSession()
         self._clock = clock
-        for key, value in SETTINGS.items():
+        for key, value in PLAIN_SETTINGS.items():
             self._spark.conf.set(key, value)
         for file in sorted(folder.glob("*.parquet")):
             self._spark.read.parquet(str(file)).createOrReplaceTempView(file.stem)

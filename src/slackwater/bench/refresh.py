@@ -102,7 +102,7 @@ def measure_refresh(
     clock = Clock(spark)
     plain = PlainSpark(spark, folder, clock)
     with open_home(home, spark, retention=Retention(commits=1)) as session:
-        ingested = dict(_load(session, folder, clock, say))
+        ingested = dict(load_tables(session, folder, clock, say))
         say("making changes")
         changes = TpchChanges(folder)
         batches = {
@@ -117,9 +117,10 @@ def measure_refresh(
     return ingested, tuple(views), describe_machine(spark, load_before)
 
 
-def _load(
+def load_tables(
     session: Session, folder: Path, clock: Clock, say: Callable[[str], None]
 ) -> Iterator[tuple[str, float]]:
+    """Ingest the TPC-H tables of a folder; the seconds of each as it is done."""
     for name, keys in TPCH_KEYS.items():
         file = folder / f"{name}.parquet"
         table = plain_table(file)

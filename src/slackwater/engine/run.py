@@ -156,7 +156,7 @@ def read_pending(catalog: Catalog) -> Pending:
 
 def view_task(view: ViewDefinition, action: Action) -> ViewTask:
     """A view's part in a run."""
-    answer = view.root.finished(stored_scan(view.name, view.stored))
+    answer = view.root.as_table(stored_scan(view.name, view.stored))
     return ViewTask(view.name, view.stored, answer, view.columns, action)
 
 

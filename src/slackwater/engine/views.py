@@ -65,7 +65,7 @@ def normalized_root(rel: Rel) -> Rel:
 
 
 def inline_views(rel: Rel, catalog: Catalog) -> Rel:
-    """Scans of views with an order or limit at their root, with that order and limit spelled out.
+    """Scans of views with a limit at their root, with that limit and its order spelled out.
 
     Views store rows as they are before it, so whoever reads a view applies it.
     """
@@ -76,7 +76,7 @@ def inline_views(rel: Rel, catalog: Catalog) -> Rel:
         nonlocal last
         if isinstance(each, Scan) and each.source in views:
             view = views[each.source]
-            plan = renumbered(view.root.finished(stored_scan(view.name, view.stored)), last)
+            plan = renumbered(view.root.as_table(stored_scan(view.name, view.stored)), last)
             last += max(column.id for part in walk_rel(plan) for column in part.columns)
             pairs = zip(each.columns, plan.columns, strict=True)
             return Project(plan, tuple(Output(own, read.ref()) for own, read in pairs))

@@ -209,6 +209,13 @@ class SplitRoot:
             rel = each.with_inputs((rel,))
         return rel
 
+    def as_table(self, stored: Rel) -> Rel:
+        """The answer as others read it: a table has no order, but for which rows it keeps."""
+        if self.limits:
+            return self.finished(stored)
+        rows = tuple(each for each in self.finish if not isinstance(each, Sort))
+        return replace(self, finish=rows).finished(stored)
+
     @property
     def limits(self) -> bool:
         """Whether the answer is only a part of what is stored."""

@@ -137,7 +137,10 @@ def _gathered(rel: Join, side: _Side, other: _Side, builder: Builder) -> str:
         selects.append(f"SELECT {hash_sql(side.hashed)} AS _h, {kept} FROM {side.changes}")
         reads.append(side.changes)
     if other.changes is not None:
-        empty = "".join(f"NULL AS {name}, " for name in positions(side.rel))
+        # Beside rows of the side NULL gets its type from them.
+        typed = "CAST(NULL AS {})" if side.changes is None else "NULL"
+        nothing = (typed.format(column.dtype.sql()) for column in side.rel.columns)
+        empty = "".join(f"{text} AS k{n}, " for n, text in enumerate(nothing))
         mark = f"{hash_sql(other.hashed)} AS _h, {empty}CAST(0 AS BIGINT) AS _w"
         selects.append(f"SELECT {mark} FROM {other.changes}")
         reads.append(other.changes)

@@ -16,6 +16,7 @@ from slackwater.runtime.local.forms import (
     Scope,
     Typed,
     cast,
+    comparable,
     quoted,
     together,
     translate,
@@ -210,10 +211,14 @@ class _Translator:
     def _join(self, left: _Table, join: exp.Join) -> _Table:
         right = self._source(join.this)
         kind = " ".join(each for each in (join.side, join.kind) if each).upper() or "INNER"
-        if kind not in _JOINS or join.args.get("using"):
+        if kind not in _JOINS:
             raise NotLocalError(f"a {kind.lower()} join")
-        both = _Both(left.scope, right.scope)
         text = f"{left.sql} {_JOINS[kind]} {right.sql}"
+        if using := join.args.get("using"):
+            if not kind.endswith(("SEMI", "ANTI")):
+                raise NotLocalError("a join USING whose result has columns of both sides")
+            return _Table(f"{text} ON {_equal(using, left.scope, right.scope)}", left.scope)
+        both = _Both(left.scope, right.scope)
         if kind != "CROSS":
             text += f" ON {_boolean(join.args['on'], both.scope())}"
         scope = left.scope if kind.endswith(("SEMI", "ANTI")) else both.scope()
@@ -263,6 +268,19 @@ class _Both:
         self.left.used.update(self.left.columns)
         self.right.used.update(self.right.columns)
         return Scope({**self.left.columns, **self.right.columns})
+
+
+def _equal(names: Sequence[exp.Identifier], left: Scope, right: Scope) -> str:
+    """The condition that columns of two sides have the same values."""
+    parts = []
+    for name in names:
+        sides = [scope.column(name.name) for scope in (left, right)]
+        found = [side for side in sides if side is not None]
+        if len(found) < len(sides):
+            raise NotLocalError(f"the column {name.name}")
+        one, other = comparable(together(found))
+        parts.append(f"{one.sql} = {other.sql}")
+    return " AND ".join(parts)
 
 
 def _makes_rows(tree: exp.Expression) -> bool:
