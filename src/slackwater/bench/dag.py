@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -79,7 +80,9 @@ class Measurement:
         load_before = os.getloadavg()
         recompute = self._recompute(plan)
         changes = TpchChanges(self._folder)
-        with open_home(home, self._spark, retention=Retention(commits=1)) as session:
+        with open_home(
+            home, self._spark, retention=Retention(commits=1, age=timedelta(0))
+        ) as session:
             for _ in load_tables(session, self._folder, self._clock, self._say):
                 pass
             for name, sql in plan.views().items():

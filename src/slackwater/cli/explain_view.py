@@ -19,6 +19,7 @@ class Kind(StrEnum):
     PLAN = "plan"
     PROGRAM = "program"
     WHY = "why"
+    COST = "cost"
 
 
 def names_view(text: str | None, project: Path | None, kind: Kind | None) -> bool:

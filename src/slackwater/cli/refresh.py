@@ -21,6 +21,7 @@ from slackwater.cli.output import (
 from slackwater.cli.project_apply import Applied, apply_project
 from slackwater.cli.project_session import AsJson, ProjectFolder, open_project
 from slackwater.cli.project_sources import Ingested, ingest_new_files
+from slackwater.engine.costs import cost_lines
 from slackwater.engine.run import RunResult
 from slackwater.project.load import load_project
 
@@ -42,6 +43,9 @@ def refresh(
             "--replace", help="Build changed views anew and drop those the project no longer has."
         ),
     ] = False,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Show where the time of the run went.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take in new files and bring every view up to date, in one commit."""
@@ -52,6 +56,8 @@ def refresh(
             print_json(refreshed_data(done))
         else:
             show_refreshed(done)
+            if profile:
+                typer.echo("\n".join(cost_lines(done.run.metrics.as_dict())))
 
 
 def refresh_project(folder: Path, say: Say, *, replace: bool) -> Refreshed:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 
 from slackwater.algebra.printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
+from slackwater.engine.costs import cost_lines
 from slackwater.engine.decide import base_sources, predicted_bytes
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog, Home
@@ -36,15 +38,17 @@ class Explainer:
     def __init__(self, home: Home, view: ViewDefinition):
         """Look at the catalog as it is now."""
         self._view = view
+        self._home = home
         self._catalog: Catalog = home.catalog()
         self._facts: Facts = read_facts(home, self._catalog)
 
     def explain(self, kind: str) -> str:
-        """One of plan, why and program."""
+        """One of plan, why, program and cost."""
         kinds: dict[str, Callable[[], str]] = {
             "plan": self.plan,
             "why": self.why,
             "program": self.program,
+            "cost": self.cost,
         }
         if kind not in kinds:
             raise CatalogError(f"{kind!r} cannot be explained", hint=f"Ask for {', '.join(kinds)}.")
@@ -70,6 +74,21 @@ class Explainer:
         predicted = predicted_bytes(self._view, self._catalog, self._facts)
         lines.append(f"state in all: about {_amount(predicted)} predicted")
         return "\n".join(lines)
+
+    def cost(self) -> str:
+        """What the last run cost, where its time went, and what else could have been done."""
+        runs = [run for run in self._home.store.history(self._view.name) if run.action != "skipped"]
+        if not runs:
+            return f"view {self._view.name} has not been refreshed yet"
+        last = runs[0]
+        details = json.loads(last.details)
+        lines = [f"view {self._view.name}: {last.action} by commit {last.commit}, {last.reason}"]
+        lines += [
+            f"  could be {each['action']}: touches {each['rows']:,} rows"
+            for each in details["candidates"]
+        ]
+        lines.append("the run, of all views together:")
+        return "\n".join([*lines, *cost_lines(details["metrics"])])
 
     def _operator(self, rel: Rel, chooser: Chooser, depth: int) -> Iterator[str]:
         choice = chooser.choice(rel)

@@ -11,7 +11,7 @@ import json
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -36,10 +36,12 @@ from slackwater.runtime.program import (
 )
 from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch
+from slackwater.state.first_rows import FirstRows
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
 from slackwater.state.metadata.records import BatchRecord, NewSegment, Transaction
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import encode_sql
+from slackwater.state.writer import FIRST_ROWS
 
 _SHOWN = 5
 _ROWS_PER_FILE = 500_000
@@ -103,9 +105,31 @@ class Ingestion:
             place = Place(self._home.folder, self._stem, files)
             with suppress(NotLocalError):
                 return take_quickly(batch, self._source, self._runner.local, place)
+        first = self._written_first(batch)
+        if first is not None:
+            return first
         report = self._written(batch)
         (counts,) = (row for row in report if row.directory == "counts")
         return Taken(self._accepted(report), counts.rows or 0, counts.bytes or 0)
+
+    def _written_first(self, batch: Batch) -> Taken | None:
+        """The first rows of a source, held against nothing; None if something is wrong with them.
+
+        What is wrong is then found out the longer way.
+        """
+        if self._stored().files or batch.op not in (BatchOp.INSERT, BatchOp.UPSERT):
+            return None
+        target = replace(self._target(batch), first=FirstRows(bool(self._source.key)))
+        try:
+            report = write_segments(self._hashed(batch.frame), self._stored(), target).collect()
+        except SPARK_FAILURES as problem:
+            raise execution_error(problem) from problem
+        told = [row for row in report if row.directory == FIRST_ROWS]
+        if any(row.negative for row in told):
+            self._home.discard(self._stem)
+            return None
+        files = self._accepted([row for row in report if row.directory != FIRST_ROWS])
+        return Taken(files, sum(row.rows for row in told), 0)
 
     def _once(self, frame: DataFrame) -> DataFrame:
         """The frame, computed once however often it is read."""
@@ -128,11 +152,7 @@ class Ingestion:
 
     def _write(self, batch: Batch) -> list[Row]:
         changes = self._changes(batch)
-        target = Target(
-            f"state/{self._source.arrangement.id}",
-            self._stem,
-            _partition_bits(batch, self._partitions()),
-        )
+        target = self._target(batch)
         checked = self._needs_look_up(batch)
         if checked:
             gathered = gather(changes, self._stored(), partitions=self._partitions())
@@ -145,6 +165,10 @@ class Ingestion:
         changes = self._once(changes)
         parts = [write_segments(changes, self._stored(), target), _counted(changes), *faults]
         return reduce(DataFrame.unionAll, [part for part in parts if part is not None]).collect()
+
+    def _target(self, batch: Batch) -> Target:
+        directory = f"state/{self._source.arrangement.id}"
+        return Target(directory, self._stem, _partition_bits(batch, self._partitions()))
 
     def _columns(self) -> tuple[str, ...]:
         return self._source.arrangement.columns

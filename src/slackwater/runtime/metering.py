@@ -6,7 +6,7 @@ import os
 import resource
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -39,7 +39,9 @@ class Metrics:
     rows_written: int = 0
     state_bytes_written: int = 0
     phases: dict[str, float] = field(default_factory=dict)
-    """Wall seconds by phase: planning, building, computing, committing."""
+    """Wall seconds by phase: planning, on the driver, building, computing, committing."""
+    parts: dict[str, float] = field(default_factory=dict)
+    """Wall seconds of the phase on the driver by kind of work."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -84,6 +86,12 @@ class Meter:
         finally:
             spent = time.perf_counter() - started
             self.metrics.phases[name] = self.metrics.phases.get(name, 0.0) + spent
+
+    def add_parts(self, seconds: Mapping[str, float]) -> None:
+        """Add wall seconds by kind of work."""
+        parts = self.metrics.parts
+        for kind, spent in seconds.items():
+            parts[kind] = parts.get(kind, 0.0) + spent
 
     def _read_stages(self, group: str) -> None:
         """Add up what Spark's own status store knows of the jobs of the group."""

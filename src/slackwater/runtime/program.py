@@ -130,6 +130,7 @@ class ProgramRunner:
                 else:
                     segments |= result.segments
                     meter.metrics.rows_read += result.rows_read
+                    meter.add_parts(result.seconds)
         if left:
             segments |= self._run_in_spark(merged(tuple(left)), place, meter).segments
         return Written({name: files for name, files in segments.items() if files})

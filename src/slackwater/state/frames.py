@@ -18,6 +18,7 @@ from pyspark.sql.types import (
 )
 
 from slackwater.state.columns import HASH, WEIGHT, arrow_columns
+from slackwater.state.first_rows import FirstRows
 from slackwater.state.gather import NEW, OLD, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
 from slackwater.state.matching import Arrangement
@@ -97,13 +98,15 @@ class Target:
     """Where new segments go: `<home>/<directory>/<stem>-<number>.arrow`.
 
     One file for each value of the top `partition_bits` of `_h` that occurs. With `consolidate`
-    equal rows are added up and zeros dropped.
+    equal rows are added up and zeros dropped. `first` looks at the rows on their way, and what
+    it saw is among the manifest rows.
     """
 
     directory: str
     stem: str
     partition_bits: int = 0
     consolidate: bool = True
+    first: FirstRows | None = None
 
 
 def write_segments(frame: DataFrame, stored: Stored, target: Target) -> DataFrame:
@@ -117,6 +120,7 @@ def write_segments(frame: DataFrame, stored: Stored, target: Target) -> DataFram
         ordered,
         target.consolidate,
         stored.cpu,
+        target.first,
     )
     parts = _by_top_bits(frame, target.partition_bits) if ordered else frame.coalesce(1)
     return parts.mapInArrow(worker, MANIFEST_SCHEMA)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -21,11 +21,14 @@ from slackwater.state.columns import (
     single_batch,
     stored_schema,
 )
+from slackwater.state.first_rows import FirstRows
 from slackwater.state.gather import complete_hashes
 from slackwater.state.identity import consolidate, sorted_pieces
 from slackwater.state.segments import CONSOLIDATED, SegmentFile, hash_column
 from slackwater.state.worker import Batches, metered, task_numbers
 
+FIRST_ROWS = "first rows"
+"""In place of a directory: a row of the manifest that counts rows; `negative` if suspicious."""
 MANIFEST = pa.schema(
     [
         pa.field("path", pa.string()),
@@ -143,6 +146,8 @@ class WriteSegment:
     ordered: bool
     consolidate: bool
     cpu: Accumulator[int] | None = None
+    first: FirstRows | None = None
+    """Looks at the rows where they are the first of a source."""
 
     def __call__(self, batches: Batches) -> Batches:
         """Write the file, then say so."""
@@ -153,11 +158,18 @@ class WriteSegment:
         partition, attempt = task_numbers()
         path = f"{self.directory}/{self.stem}-{partition}.arrow"
         conformed = (conform_batch(batch, schema) for batch in batches)
+        prepared = self._prepared(conformed, schema)
+        first = None if self.first is None else replace(self.first)
+        if first is not None:
+            prepared = map(first.see, prepared)
         with SegmentWriter(self.root, path, schema, self.consolidate, attempt) as writer:
-            for batch in regroup(self._prepared(conformed, schema)):
+            for batch in regroup(prepared):
                 writer.write(batch)
         if writer.result is not None:
             yield manifest([writer.result], self.directory)
+        if first is not None:
+            told = SegmentFile("", first.came, 0, 0, 0, negative=first.suspicious, heavy=False)
+            yield manifest([told], FIRST_ROWS)
 
     def _prepared(self, batches: Batches, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         if not self.ordered:

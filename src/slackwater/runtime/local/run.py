@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -52,6 +53,8 @@ class LocalResult:
     segments: Mapping[str, tuple[SegmentFile, ...]]
     frames: Mapping[str, pa.Table]
     rows_read: int
+    seconds: Mapping[str, float]
+    """By kind of work."""
 
 
 class LocalRun:
@@ -65,6 +68,7 @@ class LocalRun:
         self._frames = Frames({}, 0)
         self._written: dict[str, tuple[SegmentFile, ...]] = {}
         self._rows_read = 0
+        self._seconds: dict[str, float] = {}
 
     def execute(
         self, prepared: Prepared, given: Mapping[str, pa.Table], empty: Collection[str]
@@ -75,14 +79,18 @@ class LocalRun:
             self._frames.put(name, table, 0)
         try:
             for step in prepared.steps:
+                started = time.perf_counter()
                 self._advance(step, prepared)
+                kind = _kind_of_work(step, prepared)
+                spent = time.perf_counter() - started
+                self._seconds[kind] = self._seconds.get(kind, 0.0) + spent
                 if step.name in empty and self._frames[step.name].num_rows:
                     raise NotLocalError(f"rows in {step.name}")
         except BaseException:
             for file in (file for files in self._written.values() for file in files):
                 (Path(self._place.home) / file.path).unlink(missing_ok=True)
             raise
-        return LocalResult(self._written, self._frames.left(), self._rows_read)
+        return LocalResult(self._written, self._frames.left(), self._rows_read, self._seconds)
 
     def _advance(self, step: Step, prepared: Prepared) -> None:
         if isinstance(step, AppendStep):
@@ -194,3 +202,14 @@ class LocalRun:
         for row in manifest:
             del row["directory"]
         return tuple(SegmentFile(**row) for row in manifest)
+
+
+def _kind_of_work(step: Step, prepared: Prepared) -> str:
+    match step:
+        case SqlStep(name=name):
+            return "statements" if name in prepared.statements else "statements in Spark"
+        case LookUpStep() | GatherStep():
+            return "look-ups"
+        case AppendStep():
+            return "writing state"
+    return "reading rows"
