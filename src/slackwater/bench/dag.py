@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -16,8 +15,7 @@ from slackwater.api import open_home
 from slackwater.bench.dag_views import VIEWS_ON_VIEWS
 from slackwater.bench.machine import Clock, Cost, Machine, describe_machine
 from slackwater.bench.plain import PLAIN_SETTINGS, typical
-from slackwater.bench.refresh import load_tables
-from slackwater.state.metadata.collect import Retention
+from slackwater.bench.refresh import KEEP_LITTLE, load_tables
 from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.tpch import TPCH_KEYS
 from slackwater.workloads.tpch_changes import TpchChanges
@@ -80,9 +78,7 @@ class Measurement:
         load_before = os.getloadavg()
         recompute = self._recompute(plan)
         changes = TpchChanges(self._folder)
-        with open_home(
-            home, self._spark, retention=Retention(commits=1, age=timedelta(0))
-        ) as session:
+        with open_home(home, self._spark, retention=KEEP_LITTLE) as session:
             for _ in load_tables(session, self._folder, self._clock, self._say):
                 pass
             for name, sql in plan.views().items():

@@ -27,6 +27,8 @@ from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.tpch import TPCH_KEYS, plain_table
 from slackwater.workloads.tpch_changes import TpchChanges
 
+KEEP_LITTLE = Retention(commits=1, age=timedelta(0))
+"""Old commits of large tables would fill the disk."""
 _VIEW = "measured"
 _ROWS_IN_MEMORY = 10_000_000
 """Larger tables are ingested as DataFrames."""
@@ -104,7 +106,7 @@ def measure_refresh(
     load_before = os.getloadavg()
     clock = Clock(spark)
     plain = PlainSpark(spark, folder, clock)
-    with open_home(home, spark, retention=Retention(commits=1, age=timedelta(0))) as session:
+    with open_home(home, spark, retention=KEEP_LITTLE) as session:
         ingested = dict(load_tables(session, folder, clock, say))
         say("making changes")
         changes = TpchChanges(folder)
