@@ -113,12 +113,15 @@ def measure_refresh(
         batches = {
             share: [changes.take(share) for _ in range(plan.repeat)] for share in plan.shares
         }
+        # All tables are as they were loaded while views are filled for the first time.
+        loads = [_Keeping(session, clock, say).load(query) for query in plan.queries]
         views = []
         for number, query in enumerate(plan.queries):
             recompute = plain.recompute(query.sql, plan.repeat)
             say(f"{query.name}: plain Spark {recompute.seconds:.2f} s")
             keeping = _Keeping(session, clock, say, undo=number % 2 == 1)
-            views.append(keeping.measure(query, recompute, batches, plan))
+            alone = Alone(recompute, loads[number])
+            views.append(keeping.measure(query, alone, batches, plan))
     return ingested, tuple(views), describe_machine(spark, load_before)
 
 
@@ -137,10 +140,20 @@ def load_tables(
         yield name, cost.seconds
 
 
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """What a view costs before anything changes."""
+
+    recompute: Cost
+    load: Cost
+
+
 class _Keeping:
     """One view on its way through all changes."""
 
-    def __init__(self, session: Session, clock: Clock, say: Callable[[str], None], *, undo: bool):
+    def __init__(
+        self, session: Session, clock: Clock, say: Callable[[str], None], *, undo: bool = False
+    ):
         """`undo` takes the changes back, last first."""
         self._session = session
         self._clock = clock
@@ -150,14 +163,13 @@ class _Keeping:
     def measure(
         self,
         query: CorpusQuery,
-        recompute: Cost,
+        alone: Alone,
         batches: Mapping[float, list[ChangeBatch]],
         plan: RefreshPlan,
     ) -> ViewFigures:
         """Fill the view, change the tables, drop it."""
         self._session.create_view(_VIEW, query.sql)
-        load = self._refresh()[0]
-        self._say(f"{query.name}: filled in {load.seconds:.2f} s")
+        self._refresh()
         shares = {}
         for share in reversed(plan.shares) if self._undo else plan.shares:
             shares[share] = self._changed(batches[share])
@@ -166,7 +178,15 @@ class _Keeping:
         exact = self._session.verify(_VIEW).equal if plan.verify else None
         self._session.drop_view(_VIEW)
         ordered = {share: shares[share] for share in plan.shares}
-        return ViewFigures(query.name, recompute, load, ordered, size, exact)
+        return ViewFigures(query.name, alone.recompute, alone.load, ordered, size, exact)
+
+    def load(self, query: CorpusQuery) -> Cost:
+        """What it costs to fill the view for the first time."""
+        self._session.create_view(_VIEW, query.sql)
+        cost, _ = self._refresh()
+        self._say(f"{query.name}: filled in {cost.seconds:.2f} s")
+        self._session.drop_view(_VIEW)
+        return cost
 
     def _changed(self, batches: list[ChangeBatch]) -> ShareFigures:
         costs, actions, changed = [], [], 0

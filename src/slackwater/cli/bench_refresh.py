@@ -14,7 +14,7 @@ from slackwater.bench.refresh import RefreshPlan, RefreshReport, ViewFigures, me
 from slackwater.cli.bench_queries import TPCH_QUERIES, choose_tpch, scratch_folder
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import heading, page_console, plain_table, print_json, size_of, working
+from slackwater.cli.output import heading, page_console, plain_table, print_json, working
 from slackwater.config import load_settings
 from slackwater.workloads.tpch import ensure_tpch
 
@@ -83,12 +83,14 @@ def show_refresh(console: Console, report: RefreshReport) -> None:
     """Print one line a view, then the geometric means."""
     heading(console, f"TPC-H at scale factor {report.scale:g}: refresh beside plain Spark, seconds")
     shares = report.plan.shares
-    figures = ["plain", "load", "/plain"]
+    figures = ["plain", "load", "x"]
     for share in shares:
         figures += [f"{share:.1%}", "ratio", "cpu", "rows"]
-    table = plain_table("view", *figures, "state", "", right=(*figures, "state"))
+    table = plain_table("view", *figures, "MB", "", right=(*figures, "MB"))
     for view in report.views:
-        table.add_row(view.name, *_cells(view, shares), size_of(view.state_bytes), _remark(view))
+        table.add_row(
+            view.name, *_cells(view, shares), f"{view.state_bytes / 1e6:.0f}", _remark(view)
+        )
     console.print(table)
     for share in shares:
         means = report.means[share]

@@ -28,6 +28,8 @@ FIRST_HASH = -(2**63)
 LAST_HASH = 2**63 - 1
 
 Range = tuple[int, int]
+_PORTIONS_AT_ONCE = 16
+"""Of rows that are read in place only those that may be twice are held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def _added_up_in_any_order(
     segments: Sequence[Segment], hashes: Range, limit: int, wanted: list[int]
 ) -> Iterator[pa.RecordBatch]:
     """The wanted columns of the rows of a range, equal rows added up."""
-    for low, high in _portions(segments, hashes, limit):
+    for low, high in _portions(segments, hashes, _PORTIONS_AT_ONCE * limit):
         cuts = (_Cut(segment, cut(segment, low, high)) for segment in segments)
         found = sorted((each for each in cuts if each.batches), key=_Cut.rows, reverse=True)
         suspects = _suspects(found) if found else None

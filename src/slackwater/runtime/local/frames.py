@@ -35,10 +35,12 @@ class Frames:
         return found
 
     def put(self, name: str, table: pa.Table, size: int) -> None:
-        """Hold a frame of that many bytes for its readers."""
-        self._require(size)
-        self._room -= size
-        self._sizes[name] = size
+        """Hold a frame of about that many bytes for its readers."""
+        # Memory that others gave back meanwhile must not count as room of its own.
+        taken = max(size, 0)
+        self._require(taken)
+        self._room -= taken
+        self._sizes[name] = taken
         self._tables[name] = table
 
     def __getitem__(self, name: str) -> pa.Table:
