@@ -49,5 +49,5 @@ def show_overhead(console: Console, report: OverheadReport) -> None:
     for each in report.figures:
         table.add_row(str(each.views), each.change, f"{each.seconds:.3f}", str(each.jobs))
     console.print(table)
-    console.print(f"medians of {report.plan.repeat} runs")
+    console.print(f"medians of {2 * report.plan.repeat} runs, half of which take a row out")
     console.print(str(report.machine))
