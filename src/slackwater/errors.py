@@ -144,6 +144,10 @@ class ExecutionError(SlackwaterError):
     stage = "runtime"
 
 
+class NumberTooLargeError(ExecutionError):
+    """A number did not fit the type that Spark gives it."""
+
+
 class InvariantError(SlackwaterError):
     """A plan broke one of the rules in docs/invariants.md: a defect in Slackwater itself."""
 

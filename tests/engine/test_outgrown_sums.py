@@ -63,3 +63,17 @@ def test_a_sum_that_plain_spark_cannot_give_either(spark: SparkSession, tmp_path
         session.ingest("item", change(("a", HUGE, -1)))
         assert session.refresh().views[0].action == "incremental"
         assert session.verify("totals").equal
+
+
+def test_another_failure_leaves_sums_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
+    with kept(spark, tmp_path, 0) as session:
+        session.create_view("quotients", "SELECT 1 / (v - 1) AS q FROM item WHERE g = 'b'")
+        session.ingest("item", change(("b", Decimal(3), 1), ("b", Decimal(5), 1)))
+        session.refresh()
+        session.ingest("item", change(("b", Decimal(1), 1)))
+        with pytest.raises(ExecutionError, match="DIVIDE_BY_ZERO"):
+            session.refresh()
+        session.ingest("item", change(("b", Decimal(1), -1)))
+        session.refresh()
+        assert "aggregate_sums" in session.view("totals").explain("why")
+        assert session.verify("totals").equal

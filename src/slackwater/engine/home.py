@@ -26,8 +26,9 @@ PINNED_SETTINGS = (
 )
 """Settings that decide what SQL means; a home keeps those it was made with."""
 LOSES_ROWS = "loses_rows."
-SUMS_OUTGROWN = "sums_outgrown"
 """Prefix of the setting that says that a source has had a row taken away."""
+SUMS_OUTGROWN = "sums_outgrown"
+"""The setting that says that a running sum of the widest decimals has not fitted its type."""
 _PINNED_PREFIX = "pinned."
 
 

@@ -30,7 +30,7 @@ from slackwater.engine.reading import Reader
 from slackwater.engine.run import Run, RunResult, read_facts
 from slackwater.engine.verify import Verifier, VerifyResult
 from slackwater.engine.views import plan_view, readers, require_incremental
-from slackwater.errors import CatalogError, ExecutionError
+from slackwater.errors import CatalogError, NumberTooLargeError
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.keys import whole_row
@@ -205,11 +205,11 @@ class Keeper:
         return result
 
     def _run(self) -> RunResult:
-        """One run; if it fails it is tried again without sums that may not fit their type."""
+        """One run; if a number does not fit it is repeated without sums that may be the cause."""
         run = Run(self.home, self._runner, self._fragments)
         try:
             return run.execute()
-        except ExecutionError:
+        except NumberTooLargeError:
             if not run.relies_on_sums():
                 raise
         return Run(self.home, self._runner, self._fragments, sums_fit=False).execute()

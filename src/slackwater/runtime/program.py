@@ -12,7 +12,7 @@ from pyspark.accumulators import Accumulator
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.errors import ExecutionError, SlackwaterError
+from slackwater.errors import ExecutionError, NumberTooLargeError, SlackwaterError
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
@@ -176,6 +176,9 @@ SPARK_FAILURES = (PySparkException, Py4JJavaError)
 """How Spark reports failures: errors of data by condition, lost workers and tasks as Java's."""
 
 
+_TOO_LARGE = ("ARITHMETIC_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
+
+
 def execution_error(problem: PySparkException | Py4JJavaError) -> SlackwaterError:
     """What Spark said about data, workers or a statement, as an error of ours."""
     if isinstance(problem, Py4JJavaError):
@@ -185,9 +188,11 @@ def execution_error(problem: PySparkException | Py4JJavaError) -> SlackwaterErro
             hint="Spark lost tasks or workers; refresh again, and look at its logs if it recurs.",
         )
     message = str(problem).split("\n\nJVM stacktrace", 1)[0].split("== SQL", 1)[0].strip()
-    return ExecutionError(
+    condition = problem.getCondition() or ""
+    kind = NumberTooLargeError if condition.startswith(_TOO_LARGE) else ExecutionError
+    return kind(
         f"the run failed in Spark and changed nothing: {message}",
-        where=problem.getCondition() or None,
+        where=condition or None,
         hint="Correct or delete the rows that cause it, then refresh again.",
     )
 
