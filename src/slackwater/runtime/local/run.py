@@ -39,6 +39,8 @@ from slackwater.types import DataType
 
 MOST_BYTES = MACHINE_BYTES // 6
 """A run whose frames grow larger than this together is left to Spark after all."""
+_MOST_OFFSETS = 2**31
+"""A column of text is sorted in one piece, and a piece counts its bytes in 31 bits."""
 _MOST_ROWS_TO_SPARK = 1_000_000
 """A statement of Spark's over more rows is better computed there with all that leads to it."""
 
@@ -76,7 +78,7 @@ class LocalRun:
         """Take all steps; what fails leaves no file behind."""
         self._frames = Frames(prepared.readers(), MOST_BYTES)
         for name, table in given.items():
-            self._frames.put(name, table, 0)
+            self._frames.put(name, table, table.nbytes)
         try:
             for step in prepared.steps:
                 started = time.perf_counter()
@@ -197,7 +199,10 @@ class LocalRun:
             ordered=False,
             consolidate=not step.fill,
         )
-        rows = iter(self._frames[step.input].to_batches())
+        table = self._frames[step.input]
+        if any(column.nbytes > _MOST_OFFSETS for column in table.columns if _has_offsets(column)):
+            raise NotLocalError("more text than one sorted piece can hold")
+        rows = iter(table.to_batches())
         manifest = [row for batch in worker(rows) for row in batch.to_pylist()]
         for row in manifest:
             del row["directory"]
@@ -213,3 +218,8 @@ def _kind_of_work(step: Step, prepared: Prepared) -> str:
         case AppendStep():
             return "writing state"
     return "reading rows"
+
+
+def _has_offsets(column: pa.ChunkedArray) -> bool:
+    kind = column.type
+    return bool(pa.types.is_string(kind) or pa.types.is_binary(kind) or pa.types.is_nested(kind))
