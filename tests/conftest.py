@@ -21,6 +21,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _default_prices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Plans are chosen alike on every machine, whatever was calibrated there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SLACKWATER_PRICES", str(tmp_path_factory.mktemp("none") / "prices.json"))
+        yield
+
+
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 QUICK_JAVA = (
     ("spark.driver.extraJavaOptions", _QUICK),

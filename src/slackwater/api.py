@@ -9,6 +9,7 @@ from types import TracebackType
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from slackwater.config import load_settings
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.ingest import IngestResult
 from slackwater.engine.keeper import Keeper, Options
@@ -16,7 +17,9 @@ from slackwater.engine.maintain import Compaction
 from slackwater.engine.run import RunResult
 from slackwater.engine.status import HistoryRow, Status, read_history, read_status
 from slackwater.engine.verify import VerifyResult
+from slackwater.plan.forms import Forms, read_look_ups
 from slackwater.plan.goals import Goal
+from slackwater.plan.prices import read_prices
 from slackwater.runtime.session import SparkHandle, open_spark
 from slackwater.state.metadata.collect import Retention
 
@@ -32,19 +35,23 @@ def open_home(  # noqa: PLR0913 - options by keyword, each with a default
     progress: Callable[[str], None] | None = None,
     read_only: bool = False,
     driver_rows: int | None = None,
+    look_ups: str = "auto",
 ) -> Session:
     """Open a home, making it if it is new; a local Spark is started if none is given.
 
     `metadata` is the address of a database for the catalog; by default it is a file in the
     home. `retention` says how long old commits stay readable. `progress` is told what is
-    going on. With `read_only` a home can be read while another process writes to it. Batches
-    and runs of up to `driver_rows` changed rows are worked on here, without a Spark job, as far
-    as their statements mean the same here as in Spark; with 0 Spark does everything. By default
-    that is a million rows beside a cluster, and without one as many as there is room for.
+    going on. With `read_only` a home can be read while another process writes to it.
+
+    Prices, which `slackwater calibrate` measures, decide what is worked on here without a Spark
+    job, as far as its statements mean the same here as in Spark. To insist: up to `driver_rows`
+    changed rows here and more in Spark, with 0 everything; `look_ups` is `index` or `scan` for
+    how Spark finds stored rows.
     """
     handle = open_spark(spark=spark)
-    options = Options(metadata, retention or Retention(), progress, read_only, driver_rows)
     try:
+        forms = Forms(driver_rows, read_look_ups(look_ups), read_prices(load_settings().prices))
+        options = Options(metadata, retention or Retention(), progress, read_only, forms)
         keeper = Keeper.open(Path(home), handle.spark, options)
     except BaseException:
         handle.stop()

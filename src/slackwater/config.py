@@ -109,11 +109,20 @@ class Settings:
             lambda raw: Path(raw.strip()),
         ),
     )
+    prices: Path = field(
+        default=Path("~/.config/slackwater/prices.json"),
+        metadata=_about(
+            "SLACKWATER_PRICES",
+            "The file in which `slackwater calibrate` keeps what work costs here.",
+            lambda raw: Path(raw.strip()),
+        ),
+    )
     spark: SparkSettings = field(default_factory=SparkSettings)
 
     def __post_init__(self) -> None:
-        """Resolve `~`, so that no reader of the setting has to remember it."""
-        object.__setattr__(self, "cache_dir", self.cache_dir.expanduser())
+        """Resolve `~`, so that no reader of a setting has to remember it."""
+        for name in ("cache_dir", "prices"):
+            object.__setattr__(self, name, getattr(self, name).expanduser())
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -161,6 +163,17 @@ class Plain:
         self._session.read.parquet(str(path)).createOrReplaceTempView(quoted)
 
 
+class Way(Enum):
+    """The physical forms that runs are forced into."""
+
+    DRIVER = "driver"
+    """No Spark job, as far as meaning allows."""
+    INDEX = "index"
+    """All in Spark, which searches in state."""
+    SCAN = "scan"
+    """All in Spark, which joins with state."""
+
+
 class Law:
     """A home beside plain Spark."""
 
@@ -170,15 +183,16 @@ class Law:
         folder: Path,
         schemas: Mapping[str, pa.Schema],
         *,
-        in_spark: bool = False,
+        way: Way = Way.DRIVER,
     ):
-        """Open a home with these sources, all empty; `in_spark` leaves nothing to the driver."""
+        """Open a home with these sources, all empty; on a cluster it has everything to do."""
         self.plain = Plain(spark, folder / "plain", schemas)
-        everything = in_spark or "SLACKWATER_TEST_MASTER" in os.environ
+        here = way is Way.DRIVER and "SLACKWATER_TEST_MASTER" not in os.environ
         self.session: Session = sw.open(
             folder / "home",
             spark=quick_session(spark),
-            driver_rows=0 if everything else None,
+            driver_rows=sys.maxsize if here else 0,
+            look_ups="auto" if way is Way.DRIVER else way.value,
         )
         self._views: list[Kept] = []
         self.runs = 0
@@ -240,7 +254,7 @@ def keep(
     *,
     empty_first: bool = False,
     every: int = 1,
-    in_spark: bool = False,
+    way: Way = Way.DRIVER,
 ) -> Iterator[Broken]:
     """Keep views through a history; what breaks the law, after every so many runs and the last.
 
@@ -248,7 +262,7 @@ def keep(
     through the rules.
     """
     schemas = {name: table.schema for name, table in data.tables.items()}
-    law = Law(spark, folder, schemas, in_spark=in_spark)
+    law = Law(spark, folder, schemas, way=way)
     try:
         for view in views:
             law.add(view)

@@ -16,10 +16,11 @@ from pyspark.sql import SparkSession
 from slackwater.workloads.changes import ChangeSpec
 
 from .corpus import CORPUS, Group, groups, sample
-from .harness import data_set, keep, view_of
+from .harness import Way, data_set, keep, view_of
 
 _SAMPLE = groups(sample(56, seed=7), size=16)
 _ALL = groups(CORPUS, size=16)
+_WAYS = tuple(Way)
 
 
 def _history(seed: int, batches: int) -> ChangeSpec:
@@ -34,7 +35,7 @@ def _history(seed: int, batches: int) -> ChangeSpec:
 
 
 def _check(
-    spark: SparkSession, folder: Path, group: Group, spec: ChangeSpec, *, every: int, in_spark: bool
+    spark: SparkSession, folder: Path, group: Group, spec: ChangeSpec, *, every: int, way: Way
 ) -> None:
     views = [view_of(query) for query in group.queries]
     data = data_set(group.data).read_by(views)
@@ -46,7 +47,7 @@ def _check(
         data.history(spec),
         empty_first=spec.seed % 2 == 0,
         every=every,
-        in_spark=in_spark,
+        way=way,
     )
     found = [str(each) for each in broken]
     assert not found, "\n".join(found)
@@ -55,14 +56,12 @@ def _check(
 @pytest.mark.parametrize("group", _SAMPLE, ids=str)
 def test_sample_stays_exact(group: Group, spark: SparkSession, tmp_path: Path) -> None:
     history = _history(seed=group.number, batches=5)
-    _check(spark, tmp_path, group, history, every=2, in_spark=group.number % 2 == 1)
+    _check(spark, tmp_path, group, history, every=2, way=_WAYS[group.number % len(_WAYS)])
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("in_spark", [False, True], ids=["driver", "spark"])
+@pytest.mark.parametrize("way", _WAYS, ids=lambda way: way.value)
 @pytest.mark.parametrize("group", _ALL, ids=str)
-def test_corpus_stays_exact(
-    group: Group, in_spark: bool, spark: SparkSession, tmp_path: Path
-) -> None:
+def test_corpus_stays_exact(group: Group, way: Way, spark: SparkSession, tmp_path: Path) -> None:
     history = _history(seed=group.number, batches=7)
-    _check(spark, tmp_path, group, history, every=1, in_spark=in_spark)
+    _check(spark, tmp_path, group, history, every=1, way=way)

@@ -25,7 +25,7 @@ from slackwater.workloads.changes import ChangeSpec
 from slackwater.workloads.database import ChangeBatch
 
 from ..property.generator import Statement, random_statements
-from .harness import DataSet, Kept, Law, Plain, data_set
+from .harness import DataSet, Kept, Law, Plain, Way, data_set
 
 _EXAMPLES = int(os.environ.get("SLACKWATER_EXAMPLES", "0"))
 _REGRESSIONS = sorted((Path(__file__).parent / "regressions").glob("*.sql"))
@@ -48,6 +48,7 @@ class History:
     updates: float
     initial: float
     together: int
+    way: Way = Way.DRIVER
 
     def runs(self, data: DataSet) -> list[list[ChangeBatch]]:
         """The batches of every run."""
@@ -74,6 +75,7 @@ def histories(batches: int) -> st.SearchStrategy[History]:
         updates=shares,
         initial=st.sampled_from((0.0, 0.3, 0.7)),
         together=st.integers(1, 2),
+        way=st.sampled_from(Way),
     )
 
 
@@ -85,7 +87,7 @@ def _check(
     runs = history.runs(data)
     schemas = {name: table.schema for name, table in data.tables.items()}
     views = _answerable(Plain(spark, folder / "tried", schemas), views, runs)
-    law = Law(spark, folder, schemas)
+    law = Law(spark, folder, schemas, way=history.way)
     try:
         for view in views:
             law.add(view)

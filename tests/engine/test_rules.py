@@ -15,7 +15,7 @@ from slackwater.engine.views import choices
 from slackwater.optimizer import choose
 from slackwater.optimizer.facts import Facts
 
-from .harness import Kept, Law
+from .harness import Kept, Law, Way
 from .random_rows import random_history, random_schemas
 
 _LEAST = (
@@ -86,8 +86,10 @@ _KEPT = {
 }
 
 
-def _check(spark: SparkSession, folder: Path, rules: str, batches: int) -> None:
-    law = Law(spark, folder, random_schemas(), in_spark=True)
+def _check(
+    spark: SparkSession, folder: Path, rules: str, batches: int, way: Way = Way.INDEX
+) -> None:
+    law = Law(spark, folder, random_schemas(), way=way)
     try:
         used: dict[str, set[str]] = {}
         for rule, queries in _QUERIES.items():
@@ -110,8 +112,9 @@ def test_every_rule_is_tried() -> None:
     assert set(_QUERIES) == {rule.name for rule in choose.RULES}
 
 
-def test_changes_are_sparks(spark: SparkSession, tmp_path: Path) -> None:
-    _check(spark, tmp_path, "preferred", batches=3)
+@pytest.mark.parametrize("way", Way, ids=lambda way: way.value)
+def test_changes_are_sparks(way: Way, spark: SparkSession, tmp_path: Path) -> None:
+    _check(spark, tmp_path, "preferred", batches=3, way=way)
 
 
 @pytest.mark.deep

@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.runtime.local import run
+from slackwater.runtime.local import frames, runner
+from slackwater.state import sorting
 
 HERE = "on the driver"
 
@@ -41,13 +42,19 @@ def test_rows_of_a_source_that_no_view_reads_do_not_count(
         assert session.verify("totals").equal
 
 
-def test_frames_that_outgrow_the_driver_are_computed_by_spark(
+def test_rows_that_outgrow_memory_wait_in_files(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with kept(spark, tmp_path, driver_rows=1_000) as session:
-        session.create_view("greater", "SELECT v + 1 AS v FROM item")
+    with kept(spark, tmp_path, driver_rows=1_000_000) as session:
+        session.create_view("greater", "SELECT v % 9 AS v, v + 1 AS w FROM item")
+        session.create_view("twins", "SELECT a.v, b.w FROM greater a JOIN greater b ON a.v = b.v")
+        monkeypatch.setattr(runner, "MOST_BYTES", 4_000)
+        monkeypatch.setattr(frames, "_SMALL_FRAME", 0)
+        monkeypatch.setattr(sorting, "_RUN_ROWS", 100)
+        monkeypatch.setattr(sorting, "_PIECE_ROWS", 50)
         session.ingest("item", numbers(1_000))
-        monkeypatch.setattr(run, "MOST_BYTES", 4_000)
-        assert session.refresh().metrics.jobs == 1
-        assert session.verify("totals").equal
-        assert session.verify("greater").equal
+        filled = session.refresh()
+        session.ingest("item", numbers(500), op="delete")
+        changed = session.refresh()
+        assert (filled.metrics.jobs, changed.metrics.jobs) == (0, 0)
+        assert all(session.verify(view).equal for view in ("totals", "greater", "twins"))

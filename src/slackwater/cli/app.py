@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from slackwater.cli.bench import bench_app
+from slackwater.cli.calibrate import calibrate
 from slackwater.cli.demo import demo
 from slackwater.cli.explain import explain
 from slackwater.cli.failures import hush_libraries
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (init, refresh, read, status, history, verify, explain, demo):
+for command in (init, refresh, read, status, history, verify, explain, calibrate, demo):
     app.command()(command)
 app.add_typer(bench_app, name="bench")
 

@@ -13,16 +13,15 @@ from slackwater.optimizer.choose import Chooser
 from slackwater.optimizer.estimate import estimate_state
 from slackwater.optimizer.facts import Facts
 
-_REBUILD_SHARE = 0.5
-"""Above this share of changed rows a run over all rows touches fewer than one over changes."""
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to bring a view up to date, and about how many rows it would touch."""
+    """One way to bring a view up to date: the rows it reads of sources, and about its price."""
 
     action: Action
     rows: int
+    seconds: float | None = None
+    """None if nothing was weighed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,6 @@ def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pendin
         outgrown = all(each in stored for each in before)
         why = "a sum does not fit its type" if outgrown else "a source is no longer append-only"
         reason = f"{why}, so that the view needs other state"
-        return Decision(view, Action.REBUILD, reason, candidates)
-    if view.policy is RefreshPolicy.AUTO and changed > _REBUILD_SHARE * rows:
-        reason = f"{changed} of {rows} rows changed: starting over touches fewer"
         return Decision(view, Action.REBUILD, reason, candidates)
     return Decision(view, Action.INCREMENTAL, f"{changed} of {rows} rows changed", candidates)
 

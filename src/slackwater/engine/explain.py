@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from slackwater.algebra.printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel
@@ -83,10 +84,7 @@ class Explainer:
         last = runs[0]
         details = json.loads(last.details)
         lines = [f"view {self._view.name}: {last.action} by commit {last.commit}, {last.reason}"]
-        lines += [
-            f"  could be {each['action']}: touches {each['rows']:,} rows"
-            for each in details["candidates"]
-        ]
+        lines += map(_candidate, details["candidates"])
         lines.append("the run, of all views together:")
         return "\n".join([*lines, *cost_lines(details["metrics"])])
 
@@ -149,6 +147,12 @@ class Explainer:
             for each in chooser.kept_operators(task.rel):
                 for need in chooser.needs(each):
                     yield need.arrangement
+
+
+def _candidate(found: Mapping[str, Any]) -> str:
+    seconds = found.get("seconds")
+    about = f", about {seconds:.2f} s" if seconds is not None else ""
+    return f"  could be {found['action']}: touches {found['rows']:,} rows{about}"
 
 
 def _step(step: Step) -> str:

@@ -100,7 +100,7 @@ class Ingestion:
 
     def _taken(self, batch: Batch) -> Taken:
         """The batch in files: written here if it is small, else by Spark."""
-        if batch.rows_hint is not None and batch.rows_hint <= self._runner.driver_rows:
+        if batch.rows_hint is not None and self._runner.takes_batch(batch.rows_hint):
             files = RunFiles(self._catalog)
             place = Place(self._home.folder, self._stem, files)
             with suppress(NotLocalError):
@@ -168,6 +168,8 @@ class Ingestion:
 
     def _target(self, batch: Batch) -> Target:
         directory = f"state/{self._source.arrangement.id}"
+        if self._runner.room is not None:
+            return Target(directory, self._stem, room=self._runner.room)
         return Target(directory, self._stem, _partition_bits(batch, self._partitions()))
 
     def _columns(self) -> tuple[str, ...]:

@@ -65,11 +65,11 @@ def _table(batch: Batch, source: SourceDefinition) -> pa.Table:
         raise NotLocalError("a batch whose values are converted")
     schema = arrow_layout(source.types)
     columns = [
-        conform(_one_array(table.column(each.at)), field.type)
+        _conformed(table.column(each.at), field.type)
         for each, field in zip(batch.conversions, schema, strict=True)
     ]
     if layout.weight_at is not None:
-        weights = _one_array(table.column(layout.weight_at)).cast(pa.int64())
+        weights = table.column(layout.weight_at).cast(pa.int64())
     else:
         weight = -1 if layout.op is BatchOp.DELETE else 1
         weights = pa.array(np.full(table.num_rows, weight, dtype=np.int64))
@@ -77,9 +77,8 @@ def _table(batch: Batch, source: SourceDefinition) -> pa.Table:
     return pa.table([*columns, weights], schema=named)
 
 
-def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    joined = column.combine_chunks()
-    return joined if isinstance(joined, pa.Array) else pa.concat_arrays(joined.chunks)
+def _conformed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    return pa.chunked_array([conform(chunk, kind) for chunk in column.chunks], kind)
 
 
 def _only_adds(batch: Batch) -> bool:

@@ -34,6 +34,7 @@ from slackwater.errors import CatalogError, NumberTooLargeError
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.forms import DEFAULT_FORMS, Forms
 from slackwater.plan.goals import Goal
 from slackwater.runtime.program import ProgramRunner
 from slackwater.state.metadata.collect import Retention
@@ -59,8 +60,8 @@ class Options:
     """Told what is going on."""
     read_only: bool = False
     """Whether only to look, beside a process that may be writing."""
-    driver_rows: int | None = None
-    """Up to how many changed rows a batch or run may be worked on without a Spark job."""
+    forms: Forms = DEFAULT_FORMS
+    """Where and how batches and runs are worked on."""
 
 
 class Keeper:
@@ -78,7 +79,7 @@ class Keeper:
         for key, value in home.settings.items():
             settled.conf.set(key, value)
         self._settled = settled
-        self._runner = ProgramRunner(settled, options.driver_rows)
+        self._runner = ProgramRunner(settled, options.forms)
         self._reader = Reader(home, spark)
         self._planner = Planner(settled)
         self._fragments: dict[str, Fragment] = {}

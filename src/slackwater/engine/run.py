@@ -21,6 +21,8 @@ from slackwater.engine.decide import (
 )
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
+from slackwater.engine.sizes import StoredSizes
+from slackwater.engine.weigh import Weighing
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.optimizer.facts import Facts
@@ -182,13 +184,22 @@ class Run:
         known = read_facts(home, self._catalog)
         self._facts = replace(known, sums_fit=known.sums_fit and sums_fit)
         self._pending = read_pending(self._catalog)
+        self._sizes = StoredSizes(home.folder, Files(self._catalog))
 
     def decisions(self) -> tuple[Decision, ...]:
-        """What the run would do with every view."""
+        """What the run would do with every view, before prices are looked at."""
         return tuple(
             decide(view, self._catalog, self._facts, self._pending)
             for view in self._catalog.views.values()
         )
+
+    def settle(self, decisions: tuple[Decision, ...]) -> tuple[tuple[Decision, ...], Program]:
+        """What the run does with every view, and its statements."""
+        state = {
+            view.name: frozenset(self._needed_by(view)) for view in self._catalog.views.values()
+        }
+        rates = self._runner.rates(self._moved_rows(decisions))
+        return Weighing(self.program, self._sizes, rates, state).settle(decisions)
 
     def relies_on_sums(self) -> bool:
         """Whether a view keeps running sums that may not fit their type."""
@@ -213,7 +224,7 @@ class Run:
                 idle = all(each.action is Action.SKIP for each in decisions)
                 if idle and not self._behind():
                     return RunResult(self._catalog.state.commit, 0.0, _skipped(decisions))
-                program = self.program(decisions)
+                decisions, program = self.settle(decisions)
             reach("run.before")
             written = self._write(program, self._place(decisions), meter)
             reach("run.written")
@@ -261,9 +272,8 @@ class Run:
         stem = f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
         files = Files(self._catalog)
         rows = sum(self._pending.rows.values())
-        return RunPlace(
-            self._home.folder, stem, files, self._fragments, rows, self._moved_rows(decisions)
-        )
+        moved = self._moved_rows(decisions)
+        return RunPlace(self._home.folder, stem, files, self._fragments, rows, moved, self._sizes)
 
     def _moved_rows(self, decisions: tuple[Decision, ...]) -> int:
         """Changed rows of the sources that are read; all their rows where a view starts over."""
@@ -370,7 +380,8 @@ def _history(decision: Decision, run: ViewRun, timing: tuple[datetime, Metrics])
         "rows_in": run.rows_in,
         "rows_out": run.rows_out,
         "candidates": [
-            {"action": each.action.value, "rows": each.rows} for each in decision.candidates
+            {"action": each.action.value, "rows": each.rows, "seconds": each.seconds}
+            for each in decision.candidates
         ],
     }
     text = json.dumps(details)

@@ -70,6 +70,8 @@ class ConsideredAction:
 
     action: str
     rows: int
+    seconds: float | None = None
+    """What it was expected to cost; None if nothing was weighed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,9 @@ from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.costs import Sizes, step_seconds
+from slackwater.plan.forms import DEFAULT_FORMS, Forms, choose_forms
+from slackwater.plan.prices import Rates
 from slackwater.plan.program import (
     AppendStep,
     FragmentStep,
@@ -31,7 +34,6 @@ from slackwater.plan.program import (
     merged,
 )
 from slackwater.runtime.files import Place, storage_schema
-from slackwater.runtime.local.run import MOST_BYTES
 from slackwater.runtime.local.runner import LocalRunner
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
@@ -40,6 +42,8 @@ from slackwater.state.frames import (
     Stored,
     Target,
     gather,
+    gather_scanned,
+    join_stored,
     look_up,
     look_up_nested,
     snapshot,
@@ -60,6 +64,7 @@ class RunPlace(Place):
     """About how many rows a filled arrangement gets."""
     moved_rows: int
     """About how many rows the run works on: changes, or all rows where it fills."""
+    sizes: Sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +93,6 @@ _SMALL_RUN_SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 _SMALL_RUN_ROWS = 20_000
-_ROWS_BESIDE_A_CLUSTER = 1_000_000
-"""Beyond them a cluster's many cores gain more than its fixed costs lose."""
-_ROW_BYTES = 64
 _LOCAL_MEANING = ("spark.sql.ansi.enabled", "spark.sql.decimalOperations.allowPrecisionLoss")
 """The settings that statements translated for the driver are written for."""
 
@@ -98,26 +100,52 @@ _LOCAL_MEANING = ("spark.sql.ansi.enabled", "spark.sql.decimalOperations.allowPr
 class ProgramRunner:
     """Executes programs in sessions of its own, which differ from the user's in how they run."""
 
-    def __init__(self, spark: SparkSession, driver_rows: int | None = None):
+    def __init__(self, spark: SparkSession, forms: Forms = DEFAULT_FORMS):
         """Clone the session; what decides the meaning of SQL stays as it is there."""
         meant_alike = all(spark.conf.get(key) == "true" for key in _LOCAL_MEANING)
-        wanted = driver_rows if driver_rows is not None else _driver_rows(spark)
-        self.driver_rows = wanted if meant_alike else 0
-        """Up to this many changed rows a run is computed on the driver where possible."""
+        self._most_rows = forms.driver_rows if meant_alike else 0
+        self._look_ups = forms.look_ups
+        self._driver = forms.prices.driver
+        cores = spark.sparkContext.defaultParallelism
+        self._spark = forms.prices.spark.with_cores(cores / forms.prices.cores)
         self.session = clone_session(spark)
         exclude_rules(self.session, ("InferFiltersFromConstraints",))
         _configure(self.session, _RUN_SETTINGS)
         self._small = clone_session(self.session)
         _configure(self._small, _SMALL_RUN_SETTINGS)
         self.local = LocalRunner(self._small)
+        self.room = None if _has_executors(spark) else self.local.room
+        """For rows that one task sorts, where tasks are of this machine; Spark's own sorting
+        takes three times as long."""
 
     def session_for(self, rows: int | None) -> SparkSession:
         """The session for work on so many rows; None if nobody knows."""
         return self.session if rows is None or rows > _SMALL_RUN_ROWS else self._small
 
+    def takes_batch(self, rows: int) -> bool:
+        """Whether a batch is hashed and written on the driver."""
+        if self._most_rows is not None:
+            return rows <= self._most_rows
+        here, there = (rates.row + rates.write for rates in (self._driver, self._spark))
+        return here * rows <= self._spark.start + self._spark.step + there * rows
+
+    def rates(self, rows: int) -> Rates:
+        """The prices at which a run over so many changed rows is weighed."""
+        return (
+            self._spark if self._most_rows is not None and rows > self._most_rows else self._driver
+        )
+
+    def _takes(self, program: Program, place: RunPlace) -> bool:
+        """Whether a run is for the driver, as far as that is possible."""
+        if self._most_rows is not None:
+            return place.moved_rows <= self._most_rows
+        here = sum(step_seconds(program, place.sizes, self._driver))
+        there = sum(step_seconds(program, place.sizes, self._spark))
+        return self._driver.start + here <= self._spark.start + there
+
     def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
-        """Take all steps: on the driver where that is possible and quicker, else in Spark."""
-        if place.moved_rows > self.driver_rows:
+        """Take all steps: on the driver where that is possible and cheaper, else in Spark."""
+        if not self._takes(program, place):
             return self._run_in_spark(program, place, meter)
         segments: dict[str, tuple[SegmentFile, ...]] = {}
         left = []
@@ -138,7 +166,8 @@ class ProgramRunner:
     def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """One Spark job: the collection of what the writers of all state report."""
         session = self.session_for(place.moved_rows)
-        frames = _Frames(session, place, program, meter.worker_cpu)
+        chosen = choose_forms(program, place.sizes, self._spark, self._look_ups)
+        frames = _Frames(session, place, program, chosen, meter.worker_cpu)
         try:
             with meter.phase("building"):
                 writers = [writer for step in program.steps if (writer := frames.take(step))]
@@ -205,12 +234,16 @@ class _Frames:
         session: SparkSession,
         place: RunPlace,
         program: Program,
+        scanned: frozenset[str],
         cpu: Accumulator[int],
     ):
         self._session = session
         self._place = place
-        self._once = program.once
+        # A gathering scan reads its input twice.
+        twice = {each.reads[0] for each in program.steps if each.name in scanned}
+        self._once = program.once | twice
         self._unstable = program.unstable if _has_executors(session) else frozenset()
+        self._scanned = scanned
         self._cpu = cpu
         self._frames: dict[str, DataFrame] = {}
         self._views: set[str] = set()
@@ -258,13 +291,16 @@ class _Frames:
             case StateRowsStep(arrangement=arrangement):
                 return snapshot(self._session, self._stored(arrangement))
             case LookUpStep(input=name, arrangement=arrangement, nested=nested):
-                stored = self._stored(arrangement)
+                stored, probe = self._stored(arrangement), self._frames[name]
                 if nested:
-                    return look_up_nested(self._frames[name], stored)
-                return look_up(self._frames[name], stored, net=False)
+                    return look_up_nested(probe, stored)
+                if step.name in self._scanned:
+                    return join_stored(probe, stored)
+                return look_up(probe, stored, net=False)
             case GatherStep(input=name, arrangement=arrangement):
-                stored = self._stored(arrangement)
-                return gather(self._frames[name], stored, partitions=self._partitions())
+                stored, arriving = self._stored(arrangement), self._frames[name]
+                how = gather_scanned if step.name in self._scanned else gather
+                return how(arriving, stored, partitions=self._partitions())
             case FragmentStep():
                 return self._fragment(step)
             case _:
@@ -309,13 +345,6 @@ class _Frames:
 def _has_executors(session: SparkSession) -> bool:
     """Whether work is done by more processes than this one's Java."""
     return local_cores(session.sparkContext.master or "local") is None
-
-
-def _driver_rows(session: SparkSession) -> int:
-    """As many rows as there is room for where the driver has all the cores there are."""
-    if _has_executors(session):
-        return _ROWS_BESIDE_A_CLUSTER
-    return MOST_BYTES // _ROW_BYTES
 
 
 def _unweighted(frame: DataFrame) -> DataFrame:

@@ -19,11 +19,12 @@ from pyspark.sql.types import (
 
 from slackwater.state.columns import HASH, WEIGHT, arrow_columns
 from slackwater.state.first_rows import FirstRows
-from slackwater.state.gather import NEW, OLD, Gather
+from slackwater.state.gather import NEW, OLD, AddUp, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import SegmentFile
-from slackwater.state.snapshot import ReadSegments, even_ranges
+from slackwater.state.snapshot import HASH_COLUMN, ReadSegments, even_ranges
+from slackwater.state.spill import Room
 from slackwater.state.writer import WriteSegment
 
 ROWS_PER_TASK = 1_000_000
@@ -93,13 +94,36 @@ def gather(frame: DataFrame, stored: Stored, *, partitions: int) -> DataFrame:
     return ordered.mapInArrow(worker, StructType(output))
 
 
+def join_stored(frame: DataFrame, stored: Stored) -> DataFrame:
+    """What `look_up` gives, by a join of Spark's with all stored rows."""
+    found = _read(frame.sparkSession, stored, net=True, hashed=True)
+    numbered = [f"{each.name} AS s{n}" for n, each in enumerate(stored.columns("k"))]
+    state = found.selectExpr(HASH, *numbered, f"{WEIGHT} AS {MATCH_WEIGHT}")
+    return frame.join(state, HASH).drop(HASH)
+
+
+def gather_scanned(frame: DataFrame, stored: Stored, *, partitions: int) -> DataFrame:
+    """What `gather` gives, by a join of Spark's with all stored rows; reads `frame` twice."""
+    columns = [each.name for each in stored.columns("k")]
+    state = _read(frame.sparkSession, stored, net=True, hashed=True)
+    touched = state.join(frame.select(HASH).distinct(), HASH, "left_semi")
+    before = touched.selectExpr(HASH, *columns, f"{WEIGHT} AS {OLD}", f"{WEIGHT} AS {NEW}")
+    arriving = frame.where(f"{WEIGHT} <> 0")
+    after = arriving.selectExpr(HASH, *columns, f"CAST(0 AS BIGINT) AS {OLD}", f"{WEIGHT} AS {NEW}")
+    ordered = before.unionAll(after).repartition(partitions, HASH).sortWithinPartitions(HASH)
+    output = [_long(HASH), *stored.columns("k"), _long(OLD), _long(NEW)]
+    worker = AddUp(stored.arrangement().columns, stored.cpu)
+    return ordered.mapInArrow(worker, StructType(output))
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where new segments go: `<home>/<directory>/<stem>-<number>.arrow`.
 
-    One file for each value of the top `partition_bits` of `_h` that occurs. With `consolidate`
-    equal rows are added up and zeros dropped. `first` looks at the rows on their way, and what
-    it saw is among the manifest rows.
+    One file for each value of the top `partition_bits` of `_h` that occurs; without any, one file
+    by one task, which has `room` to sort the rows. With `consolidate` equal rows are added up and
+    zeros dropped. `first` looks at the rows on their way, and what it saw is among the manifest
+    rows.
     """
 
     directory: str
@@ -107,6 +131,7 @@ class Target:
     partition_bits: int = 0
     consolidate: bool = True
     first: FirstRows | None = None
+    room: Room | None = None
 
 
 def write_segments(frame: DataFrame, stored: Stored, target: Target) -> DataFrame:
@@ -121,6 +146,7 @@ def write_segments(frame: DataFrame, stored: Stored, target: Target) -> DataFram
         target.consolidate,
         stored.cpu,
         target.first,
+        target.room,
     )
     parts = _by_top_bits(frame, target.partition_bits) if ordered else frame.coalesce(1)
     return parts.mapInArrow(worker, MANIFEST_SCHEMA)
@@ -143,10 +169,14 @@ def read_changes(spark: SparkSession, stored: Stored) -> DataFrame:
     return _read(spark, stored, net=False)
 
 
-def _read(spark: SparkSession, stored: Stored, *, net: bool) -> DataFrame:
+def _read(spark: SparkSession, stored: Stored, *, net: bool, hashed: bool = False) -> DataFrame:
     tasks = max(1, -(-sum(file.rows for file in stored.files) // ROWS_PER_TASK))
     output = [*stored.columns("k"), _long(WEIGHT)]
-    worker = ReadSegments(stored.arrangement(), even_ranges(tasks), net, stored.cpu)
+    columns = None
+    if hashed:
+        output.insert(0, _long(HASH))
+        columns = (HASH_COLUMN, *range(len(stored.schema)))
+    worker = ReadSegments(stored.arrangement(), even_ranges(tasks), net, stored.cpu, columns)
     return spark.range(0, tasks, 1, tasks).mapInArrow(worker, StructType(output))
 
 

@@ -11,7 +11,9 @@ import pyarrow.compute as pc
 from pyspark.accumulators import Accumulator
 
 from slackwater.state.columns import (
+    HASH,
     WEIGHT,
+    bounded_rows,
     conform_batch,
     single_batch,
     slices,
@@ -52,6 +54,29 @@ class Gather:
                 low = int(np.searchsorted(hashes, portion.keys[0], "left"))
                 high = int(np.searchsorted(hashes, portion.keys[-1], "right"))
                 yield from slices(_compare(portion, arriving.slice(low, high - low)))
+
+
+@dataclass(frozen=True, slots=True)
+class AddUp:
+    """Adds up equal rows: input and output have `_h`, the row's columns, `_old` and `_new`.
+
+    Rows come ascending by `_h`, all of a hash in one partition; those whose weights are both zero
+    are left out.
+    """
+
+    columns: pa.Schema
+    cpu: Accumulator[int] | None = None
+
+    def __call__(self, batches: Batches) -> Batches:
+        """Add up portion after portion of complete hashes."""
+        return metered(self._added_up(batches), self.cpu)
+
+    def _added_up(self, batches: Batches) -> Batches:
+        weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
+        schema = pa.schema([pa.field(HASH, pa.int64()), *self.columns, *weights])
+        conformed = (conform_batch(batch, schema) for batch in batches)
+        for arriving in complete_hashes(conformed, schema, bounded_rows()):
+            yield from slices(consolidate(arriving, (OLD, NEW)))
 
 
 def _compare(portion: Portion, arriving: pa.RecordBatch) -> pa.RecordBatch:

@@ -9,51 +9,17 @@ share.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import Literal
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.state.columns import bounded_rows
 from slackwater.state.segments import Hashes, Places, hash_column
+from slackwater.state.sorting import sort_by_hash
 
 Codes = npt.NDArray[np.int64]
-_MANY_RUNS = 1_000
-_MOST_TOP_BITS = 16
-
-
-def sort_by_hash(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows in the order of their hashes."""
-    hashes = hash_column(batch)
-    falls = np.count_nonzero(hashes[1:] < hashes[:-1])
-    if not falls:
-        return batch
-    # Stable sorting merges runs that are already sorted, which is what segments are.
-    kind: Literal["stable", "quicksort"] = "stable" if falls < _MANY_RUNS else "quicksort"
-    return batch.take(pa.array(np.argsort(hashes, kind=kind)))
-
-
-def sorted_pieces(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The rows in the order of their hashes, a piece at a time; no hash is in two of them.
-
-    Rows are first dealt out by the top bits of their hash, so that each sort is small.
-    """
-    hashes = hash_column(batch)
-    bits = min((batch.num_rows // bounded_rows()).bit_length(), _MOST_TOP_BITS)
-    if not bits:
-        yield sort_by_hash(batch)
-        return
-    tops = ((hashes >> (64 - bits)) + (1 << (bits - 1))).astype(np.uint16)
-    dealt = np.argsort(tops, kind="stable")
-    ends = np.cumsum(np.bincount(tops, minlength=1 << bits))
-    for start, end in pairwise((0, *ends.tolist())):
-        if end > start:
-            rows = dealt[start:end]
-            yield batch.take(pa.array(rows[np.argsort(hashes[rows])]))
 
 
 def consolidate(

@@ -14,9 +14,9 @@ import pyarrow as pa
 from pyspark.accumulators import Accumulator
 
 from slackwater.state.columns import HASH, bounded_rows, column_names, regroup
-from slackwater.state.identity import sort_by_hash
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import Hashes, Places, expand, hash_column
+from slackwater.state.sorting import sort_by_hash
 from slackwater.state.worker import Batches, metered
 
 MATCHES = "_matches"

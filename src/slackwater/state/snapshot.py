@@ -27,6 +27,9 @@ from slackwater.state.worker import Batches, metered
 FIRST_HASH = -(2**63)
 LAST_HASH = 2**63 - 1
 
+HASH_COLUMN = -1
+"""The number of the hash among a row's columns."""
+
 Range = tuple[int, int]
 _PORTIONS_AT_ONCE = 16
 """Of rows that are read in place only those that may be twice are held in memory."""

@@ -18,13 +18,14 @@ from slackwater.state.columns import (
     bounded_rows,
     conform_batch,
     regroup,
-    single_batch,
     stored_schema,
 )
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.gather import complete_hashes
-from slackwater.state.identity import consolidate, sorted_pieces
+from slackwater.state.identity import consolidate
 from slackwater.state.segments import CONSOLIDATED, SegmentFile, hash_column
+from slackwater.state.sorting import sorted_pieces
+from slackwater.state.spill import Room
 from slackwater.state.worker import Batches, metered, task_numbers
 
 FIRST_ROWS = "first rows"
@@ -134,9 +135,9 @@ def _flush(path: Path) -> None:
 class WriteSegment:
     """Writes each partition's rows as one segment and yields a manifest row about it.
 
-    Input: `_h`, the row's columns and `_w`; ascending by `_h` if `ordered`, else in any order
-    and few enough to be sorted here. With `consolidate`, equal rows are added up and zeros
-    dropped. A partition without rows leaves no file.
+    Input: `_h`, the row's columns and `_w`; ascending by `_h` if `ordered`, else in any order.
+    With `consolidate`, equal rows are added up and zeros dropped. A partition without rows leaves
+    no file.
     """
 
     root: str
@@ -148,6 +149,8 @@ class WriteSegment:
     cpu: Accumulator[int] | None = None
     first: FirstRows | None = None
     """Looks at the rows where they are the first of a source."""
+    room: Room | None = None
+    """For rows that have to be sorted here; without it they are sorted in memory."""
 
     def __call__(self, batches: Batches) -> Batches:
         """Write the file, then say so."""
@@ -173,7 +176,7 @@ class WriteSegment:
 
     def _prepared(self, batches: Batches, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         if not self.ordered:
-            for piece in sorted_pieces(single_batch(batches, schema)):
+            for piece in sorted_pieces(batches, self.room):
                 yield consolidate(piece, (WEIGHT,)) if self.consolidate else piece
         elif self.consolidate:
             for batch in complete_hashes(batches, schema, bounded_rows()):

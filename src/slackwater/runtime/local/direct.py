@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,27 +39,26 @@ class Direct:
     table: str
     outputs: tuple[tuple[str, str | int | _Hashed], ...]
 
-    def execute(self, table: pa.Table) -> pa.Table:
-        """Its result."""
-        values = {name: _value(output, table) for name, output in self.outputs}
-        return pa.table(list(values.values()), names=list(values))
+    def stream(self, table: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Its result, in pieces that stay in the processor's cache."""
+        names = [name for name, _ in self.outputs]
+        for batch in table.to_batches(_ROWS_AT_ONCE):
+            columns = [_value(output, batch) for _, output in self.outputs]
+            yield pa.RecordBatch.from_arrays(columns, names=names)
 
 
-def _value(output: str | int | _Hashed, table: pa.Table) -> pa.ChunkedArray | pa.Array:
+def _value(output: str | int | _Hashed, batch: pa.RecordBatch) -> pa.Array:
     if isinstance(output, str):
-        return table.column(output)
+        return batch.column(output)
     if isinstance(output, int):
-        return pa.array(np.full(table.num_rows, output, dtype=np.int64))
-    columns = table.select([name for name, _, _ in output.columns])
-    pieces = [_hashes(output, batch) for batch in columns.to_batches(_ROWS_AT_ONCE)]
-    if not output.columns:
-        pieces = [pa.array(np.full(table.num_rows, SEED, dtype=np.int64))]
-    return pa.chunked_array(pieces, pa.int64())
+        return pa.array(np.full(batch.num_rows, output, dtype=np.int64))
+    return _hashes(output, batch)
 
 
 def _hashes(output: _Hashed, batch: pa.RecordBatch) -> pa.Array:
     hashes = pa.array(np.full(batch.num_rows, SEED, dtype=np.int64))
-    for column, (_, function, kind) in zip(batch.columns, output.columns, strict=True):
+    for name, function, kind in output.columns:
+        column = batch.column(name)
         hashes = function(hashes, column if column.type == kind else column.cast(kind))
     return hashes
 

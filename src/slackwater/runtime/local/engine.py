@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from slackwater.runtime.local.statements import Translated
 from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
 
 _MANY_ROWS = 100_000
+_BATCH_ROWS = 65_536
 _CORES = len(os.sched_getaffinity(0))
 _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = Decimal(1).scaleb(-39)
@@ -63,25 +64,42 @@ class LocalEngine:
                 null_handling=SPECIAL,
             )
 
-    def execute(self, statement: Translated, tables: Mapping[str, pa.Table]) -> pa.Table:
-        """The result of a statement; anything that DuckDB refuses is for Spark to judge."""
-        if not statement.makes_rows and not any(tables[name].num_rows for name in statement.reads):
-            return arrow_schema(statement.columns).empty_table()
+    def stream(
+        self, statement: Translated, tables: Mapping[str, pa.Table]
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a statement's result; no other is executed before the last is taken.
+
+        Anything that DuckDB refuses is for Spark to judge.
+        """
+        rows = sum(tables[name].num_rows for name in statement.reads)
+        if not rows and not statement.makes_rows:
+            return
         if statement.direct is not None:
-            return statement.direct.execute(tables[statement.direct.table])
+            yield from statement.direct.stream(tables[statement.direct.table])
+            return
+        schema = arrow_schema(statement.columns)
         try:
-            self._use_threads(sum(tables[name].num_rows for name in statement.reads))
+            self._use_threads(rows)
             for name, needed in statement.reads.items():
                 table = tables[name]
                 kept = [column for column in table.column_names if column in needed]
                 self._connection.register(name, table.select(kept or table.column_names[-1:]))
-            found = self._connection.sql(statement.sql).to_arrow_table()
-            return _conformed(found, statement.columns)
+            found = self._connection.sql(statement.sql)
+            if rows < _MANY_ROWS:
+                yield from _conformed(found.to_arrow_table(), schema).to_batches()
+            else:
+                for batch in found.to_arrow_reader(_BATCH_ROWS):
+                    yield from _conformed(pa.Table.from_batches([batch]), schema).to_batches()
         except (duckdb.Error, pa.ArrowException, ArithmeticError) as problem:
             raise NotLocalError(f"a statement that fails here: {problem}") from problem
         finally:
             for name in statement.reads:
                 self._connection.unregister(name)
+
+    def execute(self, statement: Translated, tables: Mapping[str, pa.Table]) -> pa.Table:
+        """The result of a statement over a few rows."""
+        rows = self.stream(statement, tables)
+        return pa.Table.from_batches(rows, arrow_schema(statement.columns))
 
     def _use_threads(self, rows: int) -> None:
         """One thread is quickest on a few rows."""
@@ -101,9 +119,8 @@ def _divide(left: str, right: str, scale: int) -> str:
     return format(rounded.quantize(Decimal(1).scaleb(-scale), context=_EXACT), "f")
 
 
-def _conformed(found: pa.Table, columns: Columns) -> pa.Table:
+def _conformed(found: pa.Table, schema: pa.Schema) -> pa.Table:
     """The result under exactly the types Spark would give."""
-    schema = arrow_schema(columns)
     return found if found.schema == schema else found.cast(schema)
 
 

@@ -8,39 +8,48 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from slackwater.plan.program import Step
-from slackwater.runtime.local.types import NotLocalError
+from slackwater.state.spill import Held, Room
 
 MACHINE_BYTES = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+_SMALL_FRAME = 16 * 1024 * 1024
+"""Not worth a file, whatever else is in memory."""
 
 
 class Frames:
-    """The frames of a run, each as long as a step still reads it, within a bound.
+    """The frames of a run, each as long as a step still reads it.
 
-    State that is read in place takes no room.
+    Those that do not fit into `room` together are in files. State that is read in place takes
+    no room.
     """
 
-    def __init__(self, readers: dict[str, int], most_bytes: int):
+    def __init__(self, readers: dict[str, int], room: Room):
         """Nothing is held yet."""
         self._tables: dict[str, pa.Table] = {}
         self._sizes: dict[str, int] = {}
         self._readers = readers
-        self._room = most_bytes
+        self._folder = room.folder
+        self._left = room.most_bytes
 
-    def collected(self, batches: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-        """All batches, unless there is no room for them."""
-        found, before = [], pa.total_allocated_bytes()
+    def hold(
+        self, name: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema, *, shares: bool
+    ) -> None:
+        """Hold the rows of all batches for their readers.
+
+        With `shares` they may be rows that are in memory or in files already.
+        """
+        held = Held(Room(self._folder, max(self._left, _SMALL_FRAME)))
+        before = pa.total_allocated_bytes()
         for batch in batches:
-            found.append(batch)
-            self._require(pa.total_allocated_bytes() - before)
-        return found
+            after = pa.total_allocated_bytes()
+            # Memory that others gave back meanwhile must not count as room of its own.
+            held.add(batch, max(0, after - before) if shares else batch.nbytes)
+            before = after
+        self.put(name, pa.Table.from_batches(held.batches(), schema), held.size)
 
     def put(self, name: str, table: pa.Table, size: int) -> None:
         """Hold a frame of about that many bytes for its readers."""
-        # Memory that others gave back meanwhile must not count as room of its own.
-        taken = max(size, 0)
-        self._require(taken)
-        self._room -= taken
-        self._sizes[name] = taken
+        self._left -= size
+        self._sizes[name] = size
         self._tables[name] = table
 
     def __getitem__(self, name: str) -> pa.Table:
@@ -52,13 +61,9 @@ class Frames:
         for name in step.reads:
             self._readers[name] -= 1
             if not self._readers[name]:
-                self._room += self._sizes.pop(name, 0)
+                self._left += self._sizes.pop(name, 0)
                 self._tables.pop(name, None)
 
     def left(self) -> dict[str, pa.Table]:
         """What no step has read."""
         return self._tables
-
-    def _require(self, size: int) -> None:
-        if size > self._room:
-            raise NotLocalError("frames larger than should be in memory here")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
@@ -27,7 +28,7 @@ from slackwater.state.look_up import MATCH_WEIGHT, MATCHES
 from slackwater.types import BIGINT, ArrayType, DataType, Field, StructType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """A program that can be taken here; `statements` are those that have a translation."""
 
@@ -45,6 +46,18 @@ class Prepared:
                     return frozenset(self.columns[name])
                 found |= statement.reads[name]
         return frozenset(found)
+
+    @cached_property
+    def streamed(self) -> frozenset[str]:
+        """Frames that are written as they are computed: nothing else reads them."""
+        readers = self.readers()
+        return frozenset(
+            step.input
+            for step in self.steps
+            if isinstance(step, AppendStep)
+            and step.input in self.statements
+            and readers[step.input] == 1
+        )
 
     def readers(self) -> dict[str, int]:
         """How many steps read each frame."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from slackwater.errors import DataError
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
     AppendStep,
@@ -23,8 +24,8 @@ from slackwater.plan.program import (
     Step,
 )
 from slackwater.runtime.files import Place, arrow_layout
-from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.local.frames import MACHINE_BYTES, Frames
+from slackwater.runtime.local.engine import LocalEngine, arrow_schema
+from slackwater.runtime.local.frames import Frames
 from slackwater.runtime.local.prepare import Prepared
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.runtime.local.types import NotLocalError
@@ -34,13 +35,10 @@ from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
 from slackwater.state.matching import Arrangement as StoredRows
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
+from slackwater.state.spill import Room
 from slackwater.state.writer import WriteSegment
 from slackwater.types import DataType
 
-MOST_BYTES = MACHINE_BYTES // 6
-"""A run whose frames grow larger than this together is left to Spark after all."""
-_MOST_OFFSETS = 2**31
-"""A column of text is sorted in one piece, and a piece counts its bytes in 31 bits."""
 _MOST_ROWS_TO_SPARK = 1_000_000
 """A statement of Spark's over more rows is better computed there with all that leads to it."""
 
@@ -62,12 +60,15 @@ class LocalResult:
 class LocalRun:
     """One run of a prepared program."""
 
-    def __init__(self, engine: LocalEngine, spark: SparkStatements, place: Place):
+    def __init__(self, engine: LocalEngine, spark: SparkStatements, place: Place, room: Room):
         """Nothing is read yet."""
         self._engine = engine
         self._spark = spark
         self._place = place
-        self._frames = Frames({}, 0)
+        self._room = room
+        self._frames = Frames({}, room)
+        self._waiting: dict[str, SqlStep] = {}
+        """Statements that are computed while their rows are written."""
         self._written: dict[str, tuple[SegmentFile, ...]] = {}
         self._rows_read = 0
         self._seconds: dict[str, float] = {}
@@ -76,7 +77,7 @@ class LocalRun:
         self, prepared: Prepared, given: Mapping[str, pa.Table], empty: Collection[str]
     ) -> LocalResult:
         """Take all steps; what fails leaves no file behind."""
-        self._frames = Frames(prepared.readers(), MOST_BYTES)
+        self._frames = Frames(prepared.readers(), self._room)
         for name, table in given.items():
             self._frames.put(name, table, table.nbytes)
         try:
@@ -95,102 +96,101 @@ class LocalRun:
         return LocalResult(self._written, self._frames.left(), self._rows_read, self._seconds)
 
     def _advance(self, step: Step, prepared: Prepared) -> None:
+        if isinstance(step, SqlStep) and step.name in prepared.streamed:
+            self._waiting[step.name] = step
+            return
         if isinstance(step, AppendStep):
-            self._written[step.arrangement.id] = self._write(step)
+            self._written[step.arrangement.id] = self._write(step, self._to_write(step, prepared))
+            if step.input in self._waiting:
+                self._frames.release(self._waiting[step.input])
         elif isinstance(step, SqlStep):
             self._compute(step, prepared)
         else:
-            before = pa.total_allocated_bytes()
-            found = self._take(step, prepared)
-            self._frames.put(step.name, found, pa.total_allocated_bytes() - before)
-            self._rows_read += found.num_rows
+            self._take(step, prepared)
+            self._rows_read += self._frames[step.name].num_rows
         self._frames.release(step)
 
     def _compute(self, step: SqlStep, prepared: Prepared) -> None:
         tables = {name: self._frames[name] for name in step.inputs}
         statement = prepared.statements.get(step.name)
-        before = pa.total_allocated_bytes()
         if statement is None:
             if sum(table.num_rows for table in tables.values()) > _MOST_ROWS_TO_SPARK:
                 raise NotLocalError(f"{step.name}, which only Spark understands, over many rows")
             found = self._spark.execute(step.sql, tables, prepared.columns)
-        else:
-            found = self._engine.execute(statement, tables)
+            self._frames.put(step.name, found, found.nbytes)
+            return
         # A direct statement shares most of its columns with the table it reads.
-        shares = statement is not None and statement.direct is not None
-        size = pa.total_allocated_bytes() - before if shares else found.nbytes
-        self._frames.put(step.name, found, size)
+        rows = self._engine.stream(statement, tables)
+        schema = arrow_schema(statement.columns)
+        self._frames.hold(step.name, rows, schema, shares=statement.direct is not None)
+
+    def _to_write(self, step: AppendStep, prepared: Prepared) -> Iterator[pa.RecordBatch]:
+        """The rows for state, computed only now where nothing else reads them."""
+        if step.input not in self._waiting:
+            return iter(self._frames[step.input].to_batches())
+        statement = prepared.statements[step.input]
+        return self._engine.stream(
+            statement, {name: self._frames[name] for name in statement.reads}
+        )
 
     @singledispatchmethod
-    def _take(self, step: Step, _prepared: Prepared) -> pa.Table:
+    def _take(self, step: Step, _prepared: Prepared) -> None:
         raise NotLocalError(f"{type(step).__name__}")
 
     @_take.register
-    def _(self, step: SourceChangesStep, prepared: Prepared) -> pa.Table:
+    def _(self, step: SourceChangesStep, prepared: Prepared) -> None:
         files = self._place.files
-        needed = prepared.needed(step.name)
-        return self._read(files.types(step.source), files.pending(step.source), needed)
+        stored = self._stored(files.types(step.source), files.pending(step.source))
+        self._read(step.name, stored, prepared.needed(step.name))
 
     @_take.register
-    def _(self, step: SourceRowsStep, prepared: Prepared) -> pa.Table:
+    def _(self, step: SourceRowsStep, prepared: Prepared) -> None:
         files = self._place.files
-        needed = prepared.needed(step.name)
-        rows = self._read(files.types(step.source), files.contents(step.source), needed)
-        counts = rows.column(WEIGHT).to_numpy()
-        if rows.num_columns > 1:
-            rows = rows.drop_columns([WEIGHT])
-        if (counts == 1).all():
-            return rows
-        return rows.take(np.repeat(np.arange(rows.num_rows), counts))
+        stored = self._stored(files.types(step.source), files.contents(step.source))
+        self._read(step.name, stored, prepared.needed(step.name), expanded=True)
 
     @_take.register
-    def _(self, step: StateRowsStep, prepared: Prepared) -> pa.Table:
-        key = step.arrangement
-        files = self._place.files.arrangement(key.id)
-        return self._read(key.types, files, prepared.needed(step.name))
+    def _(self, step: StateRowsStep, prepared: Prepared) -> None:
+        self._read(step.name, self._state(step.arrangement), prepared.needed(step.name))
 
     @_take.register
-    def _(self, step: LookUpStep, _prepared: Prepared) -> pa.Table:
-        probe, stored = self._frames[step.input], self._stored(step.arrangement)
+    def _(self, step: LookUpStep, _prepared: Prepared) -> None:
+        probe, stored = self._frames[step.input], self._state(step.arrangement)
         worker = LookUpNested(stored) if step.nested else LookUp(stored, net=False)
-        found = self._frames.collected(worker(iter(probe.to_batches())))
-        if found:
-            return pa.Table.from_batches(found)
-        nothing = [field for field in probe.schema if field.name != HASH]
-        state = [field.with_name(f"s{n}") for n, field in enumerate(stored.columns)]
-        state.append(pa.field(MATCH_WEIGHT, pa.int64()))
-        if step.nested:
-            element = pa.field("element", pa.struct(state))
-            state = [pa.field(MATCHES, pa.list_(element))]
-        return pa.schema([*nothing, *state]).empty_table()
+        schema = _looked_up(probe.schema, stored.columns, nested=step.nested)
+        self._frames.hold(step.name, worker(iter(probe.to_batches())), schema, shares=True)
 
     @_take.register
-    def _(self, step: GatherStep, _prepared: Prepared) -> pa.Table:
-        stored = self._stored(step.arrangement)
+    def _(self, step: GatherStep, _prepared: Prepared) -> None:
+        stored = self._state(step.arrangement)
         arriving = self._frames[step.input].sort_by(HASH)
-        found = self._frames.collected(Gather(stored)(iter(arriving.to_batches())))
-        if found:
-            return pa.Table.from_batches(found)
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
-        return pa.schema([pa.field(HASH, pa.int64()), *stored.columns, *weights]).empty_table()
+        schema = pa.schema([pa.field(HASH, pa.int64()), *stored.columns, *weights])
+        rows = Gather(stored)(iter(arriving.to_batches()))
+        self._frames.hold(step.name, rows, schema, shares=True)
 
     def _read(
-        self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...], needed: frozenset[str]
-    ) -> pa.Table:
-        """The needed columns of stored rows, and their weights."""
-        columns = arrow_layout(types)
-        kept = tuple(n for n, name in enumerate(columns.names) if name in needed)
-        stored = StoredRows(str(self._place.home), files, columns)
+        self, name: str, stored: StoredRows, needed: frozenset[str], *, expanded: bool = False
+    ) -> None:
+        """Hold the needed columns of stored rows, and their weights unless they are `expanded`."""
+        columns = stored.columns
+        kept = tuple(n for n, column in enumerate(columns.names) if column in needed)
         worker = ReadSegments(stored, even_ranges(1), net=True, columns=kept)
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
         schema = pa.schema([*(columns.field(n) for n in kept), pa.field(WEIGHT, pa.int64())])
-        return pa.Table.from_batches(self._frames.collected(worker(iter([task]))), schema=schema)
+        rows = worker(iter([task]))
+        if expanded:
+            rows = map(_repeated, rows)
+            schema = schema.remove(len(kept)) if kept else schema
+        self._frames.hold(name, rows, schema, shares=True)
 
-    def _stored(self, arrangement: Arrangement) -> StoredRows:
-        files = self._place.files.arrangement(arrangement.id)
-        return StoredRows(str(self._place.home), files, arrow_layout(arrangement.types))
+    def _state(self, arrangement: Arrangement) -> StoredRows:
+        return self._stored(arrangement.types, self._place.files.arrangement(arrangement.id))
 
-    def _write(self, step: AppendStep) -> tuple[SegmentFile, ...]:
+    def _stored(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> StoredRows:
+        return StoredRows(str(self._place.home), files, arrow_layout(types))
+
+    def _write(self, step: AppendStep, rows: Iterator[pa.RecordBatch]) -> tuple[SegmentFile, ...]:
         worker = WriteSegment(
             str(self._place.home),
             f"state/{step.arrangement.id}",
@@ -198,15 +198,35 @@ class LocalRun:
             arrow_layout(step.arrangement.types),
             ordered=False,
             consolidate=not step.fill,
+            room=self._room,
         )
-        table = self._frames[step.input]
-        if any(column.nbytes > _MOST_OFFSETS for column in table.columns if _has_offsets(column)):
-            raise NotLocalError("more text than one sorted piece can hold")
-        rows = iter(table.to_batches())
-        manifest = [row for batch in worker(rows) for row in batch.to_pylist()]
+        try:
+            manifest = [row for batch in worker(rows) for row in batch.to_pylist()]
+        except DataError as problem:
+            raise NotLocalError(f"rows that cannot be sorted here: {problem}") from problem
         for row in manifest:
             del row["directory"]
         return tuple(SegmentFile(**row) for row in manifest)
+
+
+def _repeated(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Each row as often as its weight says; the weight is gone unless there is nothing else."""
+    counts = batch.column(WEIGHT).to_numpy()
+    rows = batch.drop_columns([WEIGHT]) if batch.num_columns > 1 else batch
+    if (counts == 1).all():
+        return rows
+    return rows.take(pa.array(np.repeat(np.arange(rows.num_rows), counts)))
+
+
+def _looked_up(probe: pa.Schema, stored: pa.Schema, *, nested: bool) -> pa.Schema:
+    """The columns of a look-up's result."""
+    others = [field for field in probe if field.name != HASH]
+    state = [field.with_name(f"s{n}") for n, field in enumerate(stored)]
+    state.append(pa.field(MATCH_WEIGHT, pa.int64()))
+    if nested:
+        element = pa.field("element", pa.struct(state))
+        state = [pa.field(MATCHES, pa.list_(element))]
+    return pa.schema([*others, *state])
 
 
 def _kind_of_work(step: Step, prepared: Prepared) -> str:
@@ -218,8 +238,3 @@ def _kind_of_work(step: Step, prepared: Prepared) -> str:
         case AppendStep():
             return "writing state"
     return "reading rows"
-
-
-def _has_offsets(column: pa.ChunkedArray) -> bool:
-    kind = column.type
-    return bool(pa.types.is_string(kind) or pa.types.is_binary(kind) or pa.types.is_nested(kind))

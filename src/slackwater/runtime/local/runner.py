@@ -18,9 +18,12 @@ from slackwater.runtime.local.prepare import Prepared, prepare
 from slackwater.runtime.local.run import LocalResult, LocalRun
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.runtime.local.types import Columns, NotLocalError
+from slackwater.state.spill import Room
 
 _REMEMBERED = 1000
 _ENGINE_MEMORY = MACHINE_BYTES // 6
+MOST_BYTES = MACHINE_BYTES // 12
+"""Frames that are larger than this together wait in files, and so do rows that are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,11 @@ class LocalRunner:
         self._scratch = TemporaryDirectory(prefix="slackwater-")
         self._prepared: dict[Hashable, Prepared | NotLocalError] = {}
 
+    @property
+    def room(self) -> Room:
+        """Where rows wait that are more than should be in memory."""
+        return Room(Path(self._scratch.name), MOST_BYTES)
+
     def run(
         self,
         program: Program,
@@ -56,10 +64,11 @@ class LocalRunner:
         prepared = self._prepare(program, place.files, {n: one.columns for n, one in start.items()})
         if isinstance(prepared, NotLocalError):
             raise prepared
+        room = self.room
         if self._engine is None:
-            self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", Path(self._scratch.name))
+            self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", room.folder)
         tables = {name: one.table for name, one in start.items()}
-        return LocalRun(self._engine, self._spark, place).execute(prepared, tables, empty)
+        return LocalRun(self._engine, self._spark, place, room).execute(prepared, tables, empty)
 
     def close(self) -> None:
         """Release the engine."""

@@ -1,0 +1,55 @@
+"""How much a run finds stored, as far as that can be told without reading it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from slackwater.plan.costs import Extent
+from slackwater.runtime.files import StateFiles
+from slackwater.state.segments import SegmentFile, open_segment
+
+_SAMPLED_BATCHES = 16
+_SAMPLED_ROWS = 2_048
+
+
+class StoredSizes:
+    """The sizes of sources and state, each looked at once."""
+
+    def __init__(self, home: Path, files: StateFiles):
+        """Nothing is looked at yet."""
+        self._home = home
+        self._files = files
+        self._state: dict[str, Extent] = {}
+
+    def pending(self, source: str) -> Extent:
+        """Changes of a source that the run takes in."""
+        return _extent(self._files.pending(source))
+
+    def contents(self, source: str) -> Extent:
+        """All rows of a source."""
+        return _extent(self._files.contents(source))
+
+    def arrangement(self, arrangement_id: str) -> Extent:
+        """State as of the last commit."""
+        if arrangement_id not in self._state:
+            files = self._files.arrangement(arrangement_id)
+            self._state[arrangement_id] = _extent(files, self._rows_per_key(files))
+        return self._state[arrangement_id]
+
+    def _rows_per_key(self, files: tuple[SegmentFile, ...]) -> float:
+        """How many rows of the largest file have one hash, in a sample of its batches."""
+        largest = max(files, key=lambda file: file.rows, default=None)
+        if largest is None or not largest.rows:
+            return 1.0
+        hashes = open_segment(str(self._home), largest).hashes
+        step = max(1, len(hashes) // _SAMPLED_BATCHES)
+        samples = [each[:_SAMPLED_ROWS] for each in hashes[::step]]
+        keys = sum(1 + int(np.count_nonzero(each[1:] != each[:-1])) for each in samples)
+        return sum(map(len, samples)) / keys
+
+
+def _extent(files: tuple[SegmentFile, ...], rows_per_key: float = 1.0) -> Extent:
+    rows = tuple(file.rows for file in files)
+    return Extent(rows, sum(file.bytes for file in files), rows_per_key)

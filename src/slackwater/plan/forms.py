@@ -1,0 +1,68 @@
+"""The physical forms of steps, and which of them is chosen: by price, unless somebody insists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from slackwater.errors import SetupError
+from slackwater.plan.costs import Sizes, frame_rows, look_up_seconds, scan_seconds
+from slackwater.plan.prices import Prices, Rates
+from slackwater.plan.program import GatherStep, LookUpStep, Program
+
+
+class LookUps(Enum):
+    """How Spark finds the stored rows of some keys."""
+
+    AUTO = "auto"
+    """Whichever is cheaper."""
+    INDEX = "index"
+    """By searching for the keys in the sorted files."""
+    SCAN = "scan"
+    """By a join of Spark's with all that is stored."""
+
+
+def read_look_ups(text: str) -> LookUps:
+    """The way that a user names."""
+    try:
+        return LookUps(text)
+    except ValueError:
+        known = ", ".join(each.value for each in LookUps)
+        raise SetupError(f"there are no look-ups {text!r}", hint=f"Write one of {known}.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """What is insisted on, and the prices for the rest."""
+
+    driver_rows: int | None = None
+    """Up to how many changed rows a batch or run is worked on by the driver; None: by price."""
+    look_ups: LookUps = LookUps.AUTO
+    prices: Prices = field(default_factory=Prices)
+
+
+DEFAULT_FORMS = Forms()
+
+
+def choose_forms(
+    program: Program, sizes: Sizes, rates: Rates, look_ups: LookUps = LookUps.AUTO
+) -> frozenset[str]:
+    """The steps of a run in Spark that scan state instead of searching in it.
+
+    On the driver searching is cheaper even for all keys there are: both sides are sorted, so
+    that it turns into a merge.
+    """
+    steps = [step for step in program.steps if isinstance(step, LookUpStep | GatherStep)]
+    if look_ups is LookUps.AUTO:
+        rows = frame_rows(program, sizes)
+        steps = [step for step in steps if _scan_is_cheaper(step, rows, sizes, rates)]
+    return frozenset(step.name for step in steps if look_ups is not LookUps.INDEX)
+
+
+def _scan_is_cheaper(
+    step: LookUpStep | GatherStep, rows: dict[str, float], sizes: Sizes, rates: Rates
+) -> bool:
+    stored = sizes.arrangement(step.arrangement.id)
+    keys, found = rows[step.input], rows[step.name]
+    by_index = look_up_seconds(rates, keys, found, stored)
+    return scan_seconds(rates, keys, found, stored) < by_index

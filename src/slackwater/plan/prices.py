@@ -1,0 +1,106 @@
+"""What pieces of work cost on an installation, in seconds; `slackwater calibrate` measures them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from slackwater.errors import SetupError
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Seconds per piece of work in one place."""
+
+    start: float
+    """A run, whatever it does; in Spark, a job."""
+    step: float
+    """A statement, whatever its rows; in Spark, planning it and running its stage."""
+    row: float
+    """A row that a statement reads."""
+    byte: float
+    """A byte of stored rows that is read from one end to the other."""
+    file: float
+    """A file in which keys are looked up."""
+    key: float
+    """A key that is looked up."""
+    match: float
+    """A row that is found under a key."""
+    write: float
+    """A row of state that is written."""
+
+    def with_cores(self, times: float) -> Rates:
+        """The rates where so many times as many cores share the rows."""
+        each = {
+            name: getattr(self, name) / times for name in ("row", "byte", "key", "match", "write")
+        }
+        return replace(self, **each)
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Rates on the driver, and in Spark with so many cores."""
+
+    driver: Rates = field(
+        default=Rates(
+            start=0.005,
+            step=0.002,
+            row=6e-8,
+            byte=2e-9,
+            file=2e-4,
+            key=1e-6,
+            match=1.5e-7,
+            write=3e-7,
+        )
+    )
+    spark: Rates = field(
+        default=Rates(
+            start=0.2,
+            step=0.04,
+            row=3e-7,
+            byte=1e-8,
+            file=2e-4,
+            key=4e-6,
+            match=1e-6,
+            write=1e-6,
+        )
+    )
+    cores: int = 2
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def read_prices(path: Path) -> Prices:
+    """The prices in a file; the defaults if there is none."""
+    if not path.exists():
+        return Prices()
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return Prices(_rates(found["driver"]), _rates(found["spark"]), int(found["cores"]))
+    except (OSError, ValueError, TypeError, KeyError) as problem:
+        raise SetupError(
+            f"these are not prices: {problem}",
+            where=str(path),
+            hint="Delete the file, or make it anew with `slackwater calibrate`.",
+        ) from None
+
+
+def _rates(found: Mapping[str, object]) -> Rates:
+    rates = Rates(**{name: float(str(value)) for name, value in found.items()})
+    if not all(0 <= value < math.inf for value in asdict(rates).values()):
+        raise ValueError("a price is below zero or no number")
+    return rates
+
+
+def write_prices(path: Path, prices: Prices) -> None:
+    """Keep prices for everything that opens a home from now on."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text(json.dumps(prices.as_dict(), indent=2) + "\n", encoding="utf-8")
+    temporary.replace(path)

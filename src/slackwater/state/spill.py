@@ -1,0 +1,55 @@
+"""Holds more rows than should be in memory: what is too much waits in files that nobody sees."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many bytes of rows may be in memory, and the folder for those beyond."""
+
+    folder: Path
+    most_bytes: int
+
+
+class Held:
+    """Record batches in the order in which they came; all of one schema."""
+
+    def __init__(self, room: Room | None = None):
+        """Without `room` all of them stay in memory."""
+        self._room = room
+        self._moved: list[pa.RecordBatch] = []
+        self._recent: list[pa.RecordBatch] = []
+        self._size = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory."""
+        return self._size
+
+    def add(self, batch: pa.RecordBatch, size: int) -> None:
+        """Hold a batch that takes so many bytes of memory."""
+        self._recent.append(batch)
+        self._size += size
+        if self._room is not None and self._size > self._room.most_bytes:
+            self._moved += _moved(self._recent, self._room.folder)
+            self._recent, self._size = [], 0
+
+    def batches(self) -> list[pa.RecordBatch]:
+        """All of them."""
+        return [*self._moved, *self._recent]
+
+
+def _moved(batches: list[pa.RecordBatch], folder: Path) -> list[pa.RecordBatch]:
+    """The same rows in place in a file, which is gone when the last of them is."""
+    with tempfile.NamedTemporaryFile(dir=folder, prefix="rows-", suffix=".arrow") as file:
+        with pa.ipc.new_file(file.name, batches[0].schema) as sink:
+            for batch in batches:
+                sink.write_batch(batch)
+        reader = pa.ipc.open_file(pa.memory_map(file.name))
+        return [reader.get_batch(index) for index in range(reader.num_record_batches)]
