@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from decimal import Context, Decimal
+from fractions import Fraction
+
 import pyarrow as pa
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.statements import translate_statement
 from slackwater.runtime.local.types import NotLocalError
-from slackwater.types import BIGINT, STRING
+from slackwater.types import BIGINT, STRING, DecimalType
+
+_WIDE = Context(prec=100)
 
 
 def test_a_join_beyond_all_bounds_is_left_to_spark() -> None:
@@ -35,3 +42,46 @@ def test_a_table_may_come_again_with_other_columns() -> None:
         found = engine.execute(statement, {"t": pa.table({name: [value]})})
         assert found.to_pylist() == [{name: value}]
     engine.close()
+
+
+_WIDTHS = st.sampled_from(
+    [(25, 2, 20, 0), (38, 6, 19, 0), (15, 2, 15, 2), (18, 0, 9, 9), (38, 18, 38, 18)]
+)
+
+
+def _unscaled(digits: int) -> st.SearchStrategy[int]:
+    sizes = st.integers(1, digits)
+    return sizes.flatmap(lambda size: st.integers(1 - 10**size, 10**size - 1))
+
+
+@settings(deadline=None, max_examples=40)
+@given(_WIDTHS, st.data())
+def test_quotients_have_every_digit(widths: tuple[int, int, int, int], data: st.DataObject) -> None:
+    above, scale, below, other = widths
+    operands = st.tuples(_unscaled(above), _unscaled(below).filter(bool))
+    pairs = data.draw(st.lists(operands, min_size=1, max_size=20))
+    lefts = [Decimal(left).scaleb(-scale, _WIDE) for left, _ in pairs]
+    rights = [Decimal(right).scaleb(-other, _WIDE) for _, right in pairs]
+    types = {"k0": DecimalType(above, scale), "k1": DecimalType(below, other)}
+    statement = translate_statement("SELECT k0, k1, k0 / k1 AS q FROM t", {"t": types})
+    result = statement.columns["q"]
+    assert isinstance(result, DecimalType)
+    expected = [
+        _exact(left, right, result.scale) for left, right in zip(lefts, rights, strict=True)
+    ]
+    assume(all(abs(each) < 10 ** (result.precision - result.scale) for each in expected))
+    columns = [
+        pa.array(values, pa.decimal128(dtype.precision, dtype.scale))
+        for values, dtype in zip((lefts, rights), types.values(), strict=True)
+    ]
+    engine = LocalEngine()
+    found = engine.execute(statement, {"t": pa.table(columns, names=["k0", "k1"])})
+    engine.close()
+    assert sorted(found.column("q").to_pylist()) == sorted(expected)
+
+
+def _exact(left: Decimal, right: Decimal, scale: int) -> Decimal:
+    """The quotient rounded half up from all its digits."""
+    quotient = abs(Fraction(left) / Fraction(right)) * 10**scale
+    whole = int(2 * quotient + 1) // 2
+    return Decimal(-whole if (left < 0) != (right < 0) else whole).scaleb(-scale, _WIDE)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from slackwater.runtime.local.forms.base import (
-    DIVIDE,
     MAX_DIGITS,
     Forms,
     Scope,
@@ -17,6 +16,7 @@ from slackwater.runtime.local.forms.base import (
     translate,
     translated,
 )
+from slackwater.runtime.local.forms.division import quotient
 from slackwater.runtime.local.types import NotLocalError, duckdb_type
 from slackwater.types import BIGINT, INTEGER, DecimalType, is_integral
 
@@ -52,12 +52,13 @@ def _average(node: exp.Avg, scope: Scope, only: str = "") -> Typed:
     value = translate(_not_distinct(node), scope)
     if not isinstance(value.dtype, DecimalType):
         raise NotLocalError(f"the average of {value.dtype}")
-    total = f"CAST(sum({value.sql}){only} AS VARCHAR)"
-    count = f"CAST(nullif(count({value.sql}){only}, 0) AS VARCHAR)"
+    total = f"(sum({value.sql}){only})"
+    count = f"CAST(nullif(count({value.sql}){only}, 0) AS DECIMAL(19, 0))"
     digits, scale = value.dtype.precision + 4, value.dtype.scale + 4
     result = DecimalType(min(digits, MAX_DIGITS), min(scale, MAX_DIGITS))
-    quotient = f"{DIVIDE}({total}, {count}, {result.scale})"
-    return Typed(f"CAST({quotient} AS {duckdb_type(result)})", result)
+    wide = DecimalType(MAX_DIGITS, value.dtype.scale)
+    text = quotient(total, wide, count, DecimalType(19, 0), result.scale)
+    return Typed(f"CAST({text} AS {duckdb_type(result)})", result)
 
 
 def _aggregate(function: str) -> AggregateForm:

@@ -6,7 +6,6 @@ from sqlglot import exp
 
 from slackwater.expr.result_types import adjusted
 from slackwater.runtime.local.forms.base import (
-    DIVIDE,
     MAX_DIGITS,
     Form,
     Forms,
@@ -18,6 +17,7 @@ from slackwater.runtime.local.forms.base import (
     translate,
     translated,
 )
+from slackwater.runtime.local.forms.division import quotient
 from slackwater.runtime.local.types import NotLocalError, as_decimal, duckdb_type
 from slackwater.types import VOID, DecimalType, is_integral
 
@@ -97,8 +97,7 @@ def _quotient(node: exp.Div, scope: Scope) -> Typed:
     one, other = left.dtype, right.dtype
     scale = max(6, one.scale + other.precision + 1)
     result = adjusted(one.precision - one.scale + other.scale + scale, scale)
-    operands = ", ".join(f"CAST({each.sql} AS VARCHAR)" for each in (left, right))
-    text = f"{DIVIDE}({operands}, {result.scale})"
+    text = quotient(left.sql, one, right.sql, other, result.scale)
     return Typed(f"CAST({text} AS {duckdb_type(result)})", result)
 
 
