@@ -20,6 +20,8 @@ from slackwater.state.segments import Hashes, Places, hash_column
 from slackwater.state.sorting import sort_by_hash
 
 Codes = npt.NDArray[np.int64]
+_ROUNDS = 4
+"""How many different rows of one hash are told apart by comparing, not by counting values."""
 
 
 def consolidate(
@@ -49,7 +51,7 @@ def _add_equal_rows(batch: pa.RecordBatch, weights: Sequence[str], twins: Places
     subset = batch.select(range(batch.num_columns - len(weights)))
     if len(twins) < batch.num_rows:
         subset = subset.take(pa.array(twins))
-    groups = group_codes(subset.columns)
+    groups = _equal_rows(hash_column(subset), subset.columns[1:])
     heads = _first_places(groups)
     if len(heads) == len(twins):
         return batch
@@ -92,6 +94,73 @@ def _total(weights: Hashes, twins: Places, groups: Codes, firsts: Places) -> Has
     total = weights.copy()
     total[firsts] = sums
     return total
+
+
+def _equal_rows(hashes: Hashes, columns: Sequence[pa.Array]) -> Codes:
+    """A number for each row that equal rows share, counted from 0 in order of appearance.
+
+    Equal rows have equal hashes, which are in order. Few different rows have: it is quickest to
+    compare each with the first of its hash, then what is left with the first of that, and so on.
+    """
+    values = [_comparable(column) for column in columns]
+    same = np.arange(len(hashes))
+    waiting = same.copy()
+    for _ in range(_ROUNDS):
+        firsts = waiting[_run_starts(hashes[waiting])]
+        equal = _all_equal(values, waiting, firsts)
+        same[waiting[equal]] = firsts[equal]
+        waiting = waiting[~equal]
+        if not len(waiting):
+            break
+    else:
+        codes = group_codes([column.take(pa.array(waiting)) for column in values])
+        same[waiting] = waiting[_first_places(codes)][codes]
+    numbers = np.cumsum(same == np.arange(len(same))) - 1
+    found: Codes = numbers[same]
+    return found
+
+
+def _run_starts(hashes: Hashes) -> Places:
+    """For each row the place of the first that has its hash."""
+    first = np.concatenate(([True], hashes[1:] != hashes[:-1]))
+    return np.maximum.accumulate(np.where(first, np.arange(len(hashes)), 0))
+
+
+def _comparable(column: pa.Array) -> pa.Array:
+    """A column whose values Arrow calls equal if and only if they are the same."""
+    if pa.types.is_floating(column.type):
+        return _normalize(column)
+    if pa.types.is_nested(column.type) or not _compares(column.type):
+        return pa.array(_codes(column))
+    return column
+
+
+def _compares(kind: pa.DataType) -> bool:
+    return any(
+        check(kind)
+        for check in (
+            pa.types.is_integer,
+            pa.types.is_boolean,
+            pa.types.is_decimal,
+            pa.types.is_string,
+            pa.types.is_binary,
+            pa.types.is_date,
+            pa.types.is_timestamp,
+        )
+    )
+
+
+def _all_equal(columns: Sequence[pa.Array], left: Places, right: Places) -> npt.NDArray[np.bool_]:
+    """Whether rows have the values of others, in all columns; NULL is equal to NULL."""
+    equal = np.ones(len(left), dtype=bool)
+    here, there = pa.array(left), pa.array(right)
+    for column in columns:
+        one, other = column.take(here), column.take(there)
+        same = pc.equal(one, other)
+        if column.null_count:
+            same = pc.coalesce(same, pc.and_(one.is_null(), other.is_null()))
+        equal &= same.to_numpy(zero_copy_only=False)
+    return equal
 
 
 # From values to numbers ---------------------------------------------------------------------
