@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slackwater.plan.program import Program, SqlStep
+from slackwater.plan.program import Program, SqlStep, StateRowsStep
 
 
 def fuse(program: Program) -> Program:
@@ -13,12 +13,14 @@ def fuse(program: Program) -> Program:
     """
     uses = program.uses()
     readers = {name: step for step in program.steps for name in step.reads}
+    looked_at = {step.beside for step in program.steps if isinstance(step, StateRowsStep)}
     inlined = {
         step.name
         for step in program.steps
         if isinstance(step, SqlStep)
         and uses[step.name] == 1
         and step.name not in program.once
+        and step.name not in looked_at
         and isinstance(readers[step.name], SqlStep)
     }
     by_name = {step.name: step for step in program.steps if isinstance(step, SqlStep)}

@@ -218,9 +218,11 @@ class ProgramWriter:
         found = self._add(rel, part, lambda name: GatherStep(name, marked, arrangement))
         return self._decoded(rel, part, found, _stored_types(arrangement), ("_h", "_old", "_new"))
 
-    def state_rows(self, rel: Rel, part: str, arrangement: Arrangement) -> str:
-        """What an arrangement held before this run."""
-        found = self._add(rel, part, lambda name: StateRowsStep(name, arrangement))
+    def state_rows(
+        self, rel: Rel, part: str, arrangement: Arrangement, beside: str | None = None
+    ) -> str:
+        """What an arrangement held before this run; may be empty if the frame `beside` is."""
+        found = self._add(rel, part, lambda name: StateRowsStep(name, arrangement, beside))
         return self._decoded(rel, part, found, _stored_types(arrangement), ("_w",))
 
     def state_size(self, arrangement: Arrangement) -> int:

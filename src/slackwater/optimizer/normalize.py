@@ -1,7 +1,7 @@
 """Rewrites a plan into fewer forms before rules are chosen.
 
 The order matters: DISTINCT inside aggregates makes new Distinct operators, which become
-aggregates; NOT IN makes a global aggregate of its own.
+aggregates; NOT IN makes a global aggregate of its own. What joins need not see goes last.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import AggregateCall, ColumnId, Expr, Literal
+from slackwater.optimizer.lean import filter_early, keep_needed
 from slackwater.optimizer.rules.join_keys import side_keys
 from slackwater.types import BIGINT, BOOLEAN
 
@@ -189,6 +190,8 @@ _REWRITES: tuple[Callable[[Rel, _Ids], Rel], ...] = (
     _drive_from_left,
     _limit_before_projecting,
     _leave_out_last,
+    lambda rel, _ids: filter_early(rel),
+    lambda rel, _ids: keep_needed(rel),
 )
 
 

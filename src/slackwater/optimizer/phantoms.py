@@ -42,6 +42,7 @@ _TEXTS = (
     "upper",
     "lower",
     "trim",
+    "substring",
     "length",
     "concat",
 )

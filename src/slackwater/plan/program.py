@@ -70,6 +70,8 @@ class StateRowsStep(Step):
     """The rows an arrangement held before this run: k0, ..., _w."""
 
     arrangement: Arrangement
+    beside: str | None = None
+    """A frame without whose rows nobody needs these."""
 
     @property
     def is_stored(self) -> bool:

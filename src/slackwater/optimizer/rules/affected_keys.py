@@ -2,10 +2,10 @@
 
 Domain extraction: only rows whose key hash occurs in the changes of either side can come or
 go. Their rows on both sides are gathered, the ordinary join is applied to how they were and
-how they are, and the difference is the change. Where only the driving side changed, each of
-its changes is joined by itself, and the rows beside it are left alone. Without an equality
-between the sides, the rows that match a changed row of the other side take the place of the
-rows of its key.
+how they are, and the difference is the change. A join that keeps the rows of its left side is
+linear in them: there each change of the left side is joined by itself, and only rows that a
+change of the right side touches are redone. Without an equality between the sides, the rows that
+match a changed row of the other side take the place of the rows of its key.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from slackwater.algebra.operators import Join, JoinKind, Scan
 from slackwater.algebra.rel import Rel
 from slackwater.algebra.sql import column_name
 from slackwater.expr.nodes import ColumnId
+from slackwater.optimizer.phantoms import may_raise
 from slackwater.optimizer.rules.base import (
     PRINTER,
     Builder,
@@ -67,10 +68,41 @@ def join_delta(rel: Join, builder: Builder) -> str | None:
         return _one_driver(rel, right, left, builder)
     if not left.hashed and rel.kind in _KEEPS_LEFT:
         return _matching_rows(rel, left, right, builder)
+    if rel.kind in _KEEPS_LEFT and not _objects_to_phantoms(rel):
+        return _touched_by_right(rel, left, right, builder)
     one, other = _gathered(rel, left, right, builder), _gathered(rel, right, left, builder)
     new = _joined(rel, _table(rel.left, one, "_new"), _table(rel.right, other, "_new"))
     old = _joined(rel, _table(rel.left, one, "_old"), _table(rel.right, other, "_old"))
     return builder.sql(rel, "delta", consolidated(rel, _difference(rel, new, old)), (one, other))
+
+
+def _objects_to_phantoms(rel: Join) -> bool:
+    """Whether a left row that is gone must not meet right rows that are new."""
+    return rel.kind is JoinKind.SINGLE or (rel.residual is not None and may_raise(rel.residual))
+
+
+def _touched_by_right(rel: Join, left: _Side, right: _Side, builder: Builder) -> str:
+    """D(f(L, R)) = f(D(L), R after) + f(M, R after) - f(M, R before).
+
+    M are the left rows as before the run under the keys that changed on the right.
+    """
+    rows = _gathered(rel, right, left, builder)
+    now, before = (_table(right.rel, rows, weight) for weight in ("_new", "_old"))
+    kept = _gathered(rel, replace(left, changes=None), right, builder)
+    touched = _table(left.rel, kept, "_old")
+    both = _difference(rel, _joined(rel, touched, now), _joined(rel, touched, before))
+    reads = [kept, rows]
+    if left.changes is not None:
+        both = _with_own(rel, left, now, both)
+        reads.append(left.changes)
+    return builder.sql(rel, "delta", consolidated(rel, both), tuple(reads))
+
+
+def _with_own(rel: Join, left: _Side, now: tuple[str, str], others: str) -> str:
+    """Changes found from the right, and those of the left side joined with the right as it is."""
+    own = _joined(rel, _table(left.rel, left.changes or "", "_w", signed=True), now)
+    columns = ", ".join([*positions(rel), "_w"])
+    return f"(SELECT {columns} FROM {others} UNION ALL SELECT {columns} FROM ({own}))"
 
 
 def _difference(rel: Rel, new: str, old: str) -> str:
@@ -118,9 +150,7 @@ def _matching_rows(rel: Join, left: _Side, right: _Side, builder: Builder) -> st
     both = _difference(rel, _joined(rel, touched, now), _joined(rel, touched, before))
     reads = [matching, rows]
     if left.changes is not None:
-        own = _joined(rel, _table(left.rel, left.changes, "_w", signed=True), now)
-        columns = ", ".join([*positions(rel), "_w"])
-        both = f"(SELECT {columns} FROM {both} UNION ALL SELECT {columns} FROM ({own}))"
+        both = _with_own(rel, left, now, both)
         reads.append(left.changes)
     return builder.sql(rel, "delta", consolidated(rel, both), tuple(dict.fromkeys(reads)))
 

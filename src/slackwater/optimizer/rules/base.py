@@ -79,8 +79,10 @@ class Builder(Protocol):
     def gather(self, rel: Rel, part: str, frame: str, arrangement: Arrangement) -> str:
         """All rows under the hashes of the frame, with weights before and after."""
 
-    def state_rows(self, rel: Rel, part: str, arrangement: Arrangement) -> str:
-        """What an arrangement held before this run."""
+    def state_rows(
+        self, rel: Rel, part: str, arrangement: Arrangement, beside: str | None = None
+    ) -> str:
+        """What an arrangement held before this run; may be empty if the frame `beside` is."""
 
     def state_size(self, arrangement: Arrangement) -> int:
         """About how many rows an arrangement holds."""

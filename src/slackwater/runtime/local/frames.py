@@ -56,6 +56,10 @@ class Frames:
         """A frame that is held."""
         return self._tables[name]
 
+    def is_empty(self, name: str) -> bool:
+        """Whether a frame is known to have no rows."""
+        return name in self._tables and not self._tables[name].num_rows
+
     def release(self, step: Step) -> None:
         """Let go of what no step reads after this one."""
         for name in step.reads:

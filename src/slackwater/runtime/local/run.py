@@ -151,7 +151,11 @@ class LocalRun:
 
     @_take.register
     def _(self, step: StateRowsStep, prepared: Prepared) -> None:
-        self._read(step.name, self._state(step.arrangement), prepared.needed(step.name))
+        needless = step.beside is not None and self._frames.is_empty(step.beside)
+        state = (
+            self._stored(step.arrangement.types, ()) if needless else self._state(step.arrangement)
+        )
+        self._read(step.name, state, prepared.needed(step.name))
 
     @_take.register
     def _(self, step: LookUpStep, _prepared: Prepared) -> None:

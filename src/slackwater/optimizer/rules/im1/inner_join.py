@@ -86,7 +86,7 @@ class JoinChanges(Rule[Join]):
         state = keys.right_state if from_left else keys.left_state
         hashed = keys.left_hash if from_left else keys.right_hash
         if not hashed and builder.state_size(state) > _SCANNED_WITHOUT_KEY:
-            rows = builder.state_rows(rel, f"{part}_rows", state)
+            rows = builder.state_rows(rel, f"{part}_rows", state, beside=changes)
             sides = (changes, rows) if from_left else (rows, changes)
             return self._pairs(rel, condition, f"{part}_term", sides, builder)
         kept = ", ".join([*positions(here), "_w"])
