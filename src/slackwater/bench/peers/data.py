@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from slackwater.errors import CatalogError
 
-KEYS = {"orders": "order_id", "customers": "customer_id"}
+KEYS = {"customers": "customer_id", "orders": "order_id"}
 
 VIEWS = {
     "by_category": "SELECT category, status, count(*) AS orders, "

@@ -23,6 +23,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 _ROWS_PER_PIECE = 50_000
+_ROWS_PER_COMMIT = 1_000_000
+"""Of the history: Pathway works on one part while the next comes, and never holds all of it raw."""
 _MOST_WAITING = 100_000
 """Rows on their way to Pathway; each is a Python object, and Python makes them faster."""
 
@@ -49,6 +51,8 @@ class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc]
         super().__init__()
         self._task = task
         self._answers = answers
+        self._waiting = 0
+        self._commits = 0
 
     @property
     def _deletions_enabled(self) -> bool:
@@ -59,14 +63,13 @@ class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc]
         started = perf_counter()
         for name in self._task["keys"]:
             self._load(name)
-        self.commit()
-        self._answers.wait(commits=1)
+        self._answers.wait(self._commit())
         _tell(loaded=perf_counter() - started)
         for number in range(self._task["changes"]):
             started = perf_counter()
-            self._change(number)
+            commits = self._change(number)
             fed = perf_counter()
-            self._answers.wait(commits=number + 2)
+            self._answers.wait(commits)
             _tell(ingest=fed - started, refresh=perf_counter() - started)
 
     def _load(self, name: str) -> None:
@@ -78,8 +81,11 @@ class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc]
             for row in _rows(name, piece):
                 self.next(**row)
             _tell(rows=piece.num_rows)
+            self._waiting += piece.num_rows
+            if self._waiting >= _ROWS_PER_COMMIT:
+                self._commit()
 
-    def _change(self, number: int) -> None:
+    def _change(self, number: int) -> int:
         for name in self._task["keys"]:
             rows = pq.read_table(f"{self._task['data']}/changes/{number}/{name}.parquet")
             weights = rows["_w"].to_pylist()
@@ -88,7 +94,16 @@ class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc]
                     self.next(**row)
                 else:
                     self.delete(**row)
-        self.commit()
+            self._waiting += rows.num_rows
+        return self._commit()
+
+    def _commit(self) -> int:
+        """Commit what waits, if anything does; how many commits there have been."""
+        if self._waiting:
+            self.commit()
+            self._waiting = 0
+            self._commits += 1
+        return self._commits
 
 
 class Answers:
