@@ -44,10 +44,15 @@ class Machine:
 
 def describe_machine(spark: SparkSession, load_before: Load) -> Machine:
     """The machine at the end of a measurement that began under `load_before`."""
+    return machine_here(spark.version, load_before)
+
+
+def machine_here(spark_version: str, load_before: Load) -> Machine:
+    """The same, for who has no Spark session."""
     return Machine(
         cores=local_cores("local[*]") or 1,
         python=platform.python_version(),
-        spark=spark.version,
+        spark=spark_version,
         load_before=load_before,
         load_after=os.getloadavg(),
     )

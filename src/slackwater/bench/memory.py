@@ -47,6 +47,24 @@ def resident(process: int) -> int:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
+def anonymous(process: int) -> int:
+    """The resident memory of a process that is no page of a file."""
+    return _kilobytes(_PROCESSES / str(process) / "status", "RssAnon") << 10
+
+
+def available() -> int:
+    """What the machine could give to new processes without swapping."""
+    return _kilobytes(_PROCESSES / "meminfo", "MemAvailable") << 10
+
+
+def _kilobytes(file: Path, name: str) -> int:
+    try:
+        lines = file.read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+
+
 def descendants(process: int) -> list[int]:
     """The children of a process, and theirs."""
     parents = {number: _parent(number) for number in _all_processes()}

@@ -30,7 +30,7 @@ from slackwater.workloads.tpch_changes import TpchChanges
 KEEP_LITTLE = Retention(commits=1, age=timedelta(0))
 """Old commits of large tables would fill the disk."""
 _VIEW = "measured"
-_ROWS_IN_MEMORY = 10_000_000
+ROWS_IN_MEMORY = 10_000_000
 """Larger tables are ingested as DataFrames."""
 
 
@@ -135,7 +135,7 @@ def load_tables(
         frame = session.spark.read.parquet(str(file))
         session.create_source(name, frame.schema, key=keys.primary)
         with clock.measure() as cost:
-            session.ingest(name, plain_table(file) if rows < _ROWS_IN_MEMORY else frame)
+            session.ingest(name, plain_table(file) if rows < ROWS_IN_MEMORY else frame)
         say(f"ingested {rows:,} rows of {name}: {cost.seconds:.1f} s")
         yield name, cost.seconds
 

@@ -23,6 +23,7 @@ from slackwater.cli.bench_arrangement import arrangement
 from slackwater.cli.bench_dag import dag
 from slackwater.cli.bench_growth import growth
 from slackwater.cli.bench_overhead import overhead
+from slackwater.cli.bench_peers import peers
 from slackwater.cli.bench_queries import open_corpus
 from slackwater.cli.bench_refresh import refresh
 from slackwater.cli.bench_soak import soak
@@ -52,6 +53,7 @@ bench_app.command()(growth)
 bench_app.command()(dag)
 bench_app.command()(arrangement)
 bench_app.command()(overhead)
+bench_app.command()(peers)
 
 
 @bench_app.callback()
