@@ -39,7 +39,7 @@ class SegmentFile:
     heavy: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segment:
     """An open file: its batches and their hash columns, both in place in the mapped file."""
 

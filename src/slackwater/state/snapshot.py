@@ -21,6 +21,7 @@ from slackwater.state.segments import (
     expand,
     hash_column,
     open_between,
+    open_segment,
 )
 from slackwater.state.worker import Batches, metered
 
@@ -39,8 +40,9 @@ _PORTIONS_AT_ONCE = 16
 class ReadSegments:
     """The rows of hash ranges; the input's one column says which of `ranges` to read.
 
-    Output: the row's columns, or the numbered ones, and `_w`; with `net`, equal rows are added
-    up and zeros dropped. What needs no adding up is not copied.
+    Output: the row's columns, or the numbered ones, and `_w`. With `net`, what rows take out of
+    others is worked out, and zeros are dropped; a row may still come in several parts. What needs
+    no adding up is not copied.
     """
 
     arrangement: Arrangement
@@ -64,26 +66,37 @@ class ReadSegments:
         width = len(stored.columns)
         numbers = range(width) if self.columns is None else self.columns
         wanted = [number + 1 for number in (*numbers, width)]
-        segments = open_between(stored.root, stored.files, low, high)
         if not self.net:
+            segments = open_between(stored.root, stored.files, low, high)
             found = (batch for segment in segments for batch in cut(segment, low, high))
             return (batch.select(wanted) for batch in found)
-        return _added_up_in_any_order(segments, (low, high), stored.portion(), wanted)
+        return _added_up_in_any_order(stored, (low, high), wanted)
 
 
 def _added_up_in_any_order(
-    segments: Sequence[Segment], hashes: Range, limit: int, wanted: list[int]
+    stored: Arrangement, hashes: Range, wanted: list[int]
 ) -> Iterator[pa.RecordBatch]:
-    """The wanted columns of the rows of a range, equal rows added up."""
-    for low, high in _portions(segments, hashes, _PORTIONS_AT_ONCE * limit):
+    """The wanted columns of the rows of a range, less what others take out of them."""
+    takes = {
+        open_segment(stored.root, file): file.negative
+        for file in stored.files
+        if file.rows and file.first_hash <= hashes[1] and file.last_hash >= hashes[0]
+    }
+    segments = list(takes)
+    for low, high in _portions(segments, hashes, _PORTIONS_AT_ONCE * stored.portion()):
         cuts = (_Cut(segment, cut(segment, low, high)) for segment in segments)
         found = sorted((each for each in cuts if each.batches), key=_Cut.rows, reverse=True)
-        suspects = _suspects(found) if found else None
-        if suspects is None:
-            shared = [batch for each in found for batch in each.batches]
+        if not found:
+            continue
+        largest, others = found[0], found[1:]
+        shared = [batch for each in others for batch in each.batches]
+        if takes[largest.segment] and not largest.segment.consolidated:
+            shared += largest.batches
+        elif not shared:
+            yield from (batch.select(wanted) for batch in largest.batches)
         else:
-            shared = [batch for each in found[1:] for batch in each.batches]
-            for batch in found[0].batches:
+            suspects = _hashes_of(shared)
+            for batch in largest.batches:
                 twins = _rows_of(suspects, batch)
                 shared.append(batch.take(pa.array(twins)))
                 yield _without(batch.select(wanted), twins)
@@ -144,8 +157,14 @@ def _suspects(found: list[_Cut]) -> Hashes | None:
     """The hashes under which a row may be twice: those of all segments but the largest."""
     if not found[0].segment.consolidated:
         return None
-    others = [hash_column(batch) for each in found[1:] for batch in each.batches]
-    return np.unique(np.concatenate(others)) if others else np.zeros(0, dtype=np.int64)
+    return _hashes_of([batch for each in found[1:] for batch in each.batches])
+
+
+def _hashes_of(batches: list[pa.RecordBatch]) -> Hashes:
+    """All their hashes, ascending, each once."""
+    if not batches:
+        return np.zeros(0, dtype=np.int64)
+    return np.unique(np.concatenate([hash_column(batch) for batch in batches]))
 
 
 def _portions(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[Range]:

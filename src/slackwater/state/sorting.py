@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from slackwater.state.ahead import in_order
 from slackwater.state.columns import join_batches
 from slackwater.state.segments import Places, hash_column
 from slackwater.state.spill import Held, Room
@@ -41,13 +42,16 @@ def sorted_pieces(
     batches: Iterable[pa.RecordBatch], room: Room | None = None
 ) -> Iterator[pa.RecordBatch]:
     """All rows in the order of their hashes, a piece at a time; no hash is in two of them."""
-    held = Held(room)
-    tops = [_deal(run, held) for run in _runs(batches)]
+    cores = 1 if room is None else room.cores
+    held, tops = Held(room), []
+    for rows, top in in_order(_dealt, _runs(batches), cores):
+        held.add(rows, rows.nbytes)
+        tops.append(top)
     runs = held.batches()
     if len(runs) == 1 and runs[0].num_rows <= _PIECE_ROWS:
         yield sort_by_hash(runs[0])
     elif runs:
-        yield from _gathered(runs, tops)
+        yield from in_order(_sorted, _gathered(runs, tops), cores)
 
 
 def _runs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -70,18 +74,16 @@ def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         yield batch.slice(start, _RUN_ROWS)
 
 
-def _deal(run: pa.RecordBatch, held: Held) -> Tops:
-    """Hold the rows in the order of the top bits of their hashes, which are returned."""
+def _dealt(run: pa.RecordBatch) -> tuple[pa.RecordBatch, Tops]:
+    """The rows in the order of the top bits of their hashes, and those."""
     shift = 64 - _TOP_BITS
     tops: Tops = ((hash_column(run) >> shift) + (1 << (_TOP_BITS - 1))).astype(np.uint16)
     order = np.argsort(tops, kind="stable")
-    dealt = run.take(pa.array(order))
-    held.add(dealt, dealt.nbytes)
-    return tops[order]
+    return run.take(pa.array(order)), tops[order]
 
 
-def _gathered(runs: list[pa.RecordBatch], tops: list[Tops]) -> Iterator[pa.RecordBatch]:
-    """Piece after piece, from one place of every run, each sorted."""
+def _gathered(runs: list[pa.RecordBatch], tops: list[Tops]) -> Iterator[list[pa.RecordBatch]]:
+    """The rows of piece after piece, in one place of every run."""
     cuts = _cuts(tops)
     places = [np.searchsorted(each, cuts[1:-1]) for each in tops]
     edges = [(0, *place.tolist(), len(top)) for place, top in zip(places, tops, strict=True)]
@@ -92,8 +94,12 @@ def _gathered(runs: list[pa.RecordBatch], tops: list[Tops]) -> Iterator[pa.Recor
             if edge[number + 1] > edge[number]
         ]
         if found:
-            joined = join_batches(found)
-            yield joined.take(pa.array(np.argsort(hash_column(joined))))
+            yield found
+
+
+def _sorted(found: list[pa.RecordBatch]) -> pa.RecordBatch:
+    joined = join_batches(found)
+    return joined.take(pa.array(np.argsort(hash_column(joined))))
 
 
 def _cuts(tops: list[Tops]) -> Places:

@@ -11,10 +11,11 @@ import pyarrow as pa
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many bytes of rows may be in memory, and the folder for those beyond."""
+    """How many bytes of rows may be in memory, the folder for those beyond, and free cores."""
 
     folder: Path
     most_bytes: int
+    cores: int = 1
 
 
 class Held:

@@ -23,7 +23,7 @@ from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
 
 _MANY_ROWS = 100_000
 _BATCH_ROWS = 65_536
-_CORES = len(os.sched_getaffinity(0))
+CORES = len(os.sched_getaffinity(0))
 _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
 _QUOTIENT_DIGITS = Decimal(1).scaleb(-39)
 """Spark rounds a quotient to this many digits behind the point before it rounds to the type."""
@@ -103,7 +103,7 @@ class LocalEngine:
 
     def _use_threads(self, rows: int) -> None:
         """One thread is quickest on a few rows."""
-        threads = 1 if rows < _MANY_ROWS else _CORES
+        threads = 1 if rows < _MANY_ROWS else CORES
         if threads != self._threads:
             self._connection.execute(f"SET threads = {threads}")
             self._threads = threads

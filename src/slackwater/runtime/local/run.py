@@ -183,9 +183,11 @@ class LocalRun:
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
         schema = pa.schema([*(columns.field(n) for n in kept), pa.field(WEIGHT, pa.int64())])
         rows = worker(iter([task]))
-        if expanded:
-            rows = map(_repeated, rows)
-            schema = schema.remove(len(kept)) if kept else schema
+        if expanded and kept:
+            schema = schema.remove(len(kept))
+            rows = (_repeated(batch, once=_counts_once(stored)) for batch in rows)
+        elif expanded:
+            rows = (_repeated(batch) for batch in rows)
         self._frames.hold(name, rows, schema, shares=True)
 
     def _state(self, arrangement: Arrangement) -> StoredRows:
@@ -213,10 +215,17 @@ class LocalRun:
         return tuple(SegmentFile(**row) for row in manifest)
 
 
-def _repeated(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _counts_once(stored: StoredRows) -> bool:
+    """Whether every row is known to count once, without a look at its weight."""
+    return len(stored.files) == 1 and not (stored.files[0].heavy or stored.files[0].negative)
+
+
+def _repeated(batch: pa.RecordBatch, *, once: bool = False) -> pa.RecordBatch:
     """Each row as often as its weight says; the weight is gone unless there is nothing else."""
-    counts = batch.column(WEIGHT).to_numpy()
     rows = batch.drop_columns([WEIGHT]) if batch.num_columns > 1 else batch
+    if once:
+        return rows
+    counts = batch.column(WEIGHT).to_numpy()
     if (counts == 1).all():
         return rows
     return rows.take(pa.array(np.repeat(np.arange(rows.num_rows), counts)))

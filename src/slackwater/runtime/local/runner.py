@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.plan.program import Program, SourceChangesStep, SourceRowsStep
 from slackwater.runtime.files import Place, StateFiles
-from slackwater.runtime.local.engine import LocalEngine
+from slackwater.runtime.local.engine import CORES, LocalEngine
 from slackwater.runtime.local.frames import MACHINE_BYTES
 from slackwater.runtime.local.prepare import Prepared, prepare
 from slackwater.runtime.local.run import LocalResult, LocalRun
@@ -47,7 +47,7 @@ class LocalRunner:
     @property
     def room(self) -> Room:
         """Where rows wait that are more than should be in memory."""
-        return Room(Path(self._scratch.name), MOST_BYTES)
+        return Room(Path(self._scratch.name), MOST_BYTES, CORES)
 
     def run(
         self,
