@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,8 +17,8 @@ from slackwater.state import sorting
 HERE = "on the driver"
 
 
-def numbers(count: int) -> pa.Table:
-    return pa.table({"v": pa.array(range(count), pa.int64())})
+def numbers(count: int, start: int = 0) -> pa.Table:
+    return pa.table({"v": pa.array(range(start, start + count), pa.int64())})
 
 
 def kept(spark: SparkSession, home: Path, driver_rows: int) -> Session:
@@ -58,3 +59,27 @@ def test_rows_that_outgrow_memory_wait_in_files(
         changed = session.refresh()
         assert (filled.metrics.jobs, changed.metrics.jobs) == (0, 0)
         assert all(session.verify(view).equal for view in ("totals", "greater", "twins"))
+
+
+def test_a_view_starts_over_where_that_costs_less(spark: SparkSession, tmp_path: Path) -> None:
+    joined = "SELECT a.v % 7 AS g FROM item a JOIN item b ON a.v = b.v"
+    pairs = f"SELECT g, count(*) AS n FROM ({joined}) GROUP BY g"
+    with kept(spark, tmp_path, driver_rows=sys.maxsize) as session:
+        session.create_view("pairs", pairs)
+        session.create_view("stubborn", pairs, refresh="incremental")
+        session.ingest("item", numbers(200_000))
+        session.refresh()
+        session.ingest("item", numbers(200_000), op="delete")
+        session.ingest("item", numbers(200_000, start=200_000))
+        much = {each.view: each for each in session.refresh().views}
+        session.ingest("item", numbers(1))
+        little = {each.view: each for each in session.refresh().views}
+        assert (much["pairs"].action, much["stubborn"].action) == ("rebuilt", "incremental")
+        assert (little["pairs"].action, little["stubborn"].action) == ("incremental", "incremental")
+        assert "from the start" in much["pairs"].reason
+        last = next(run for run in session.history("pairs") if run.action == "rebuilt")
+        keeping, anew = (each.seconds for each in last.candidates)
+        assert keeping is not None
+        assert anew is not None
+        assert anew < keeping
+        assert all(session.verify(view).equal for view in ("totals", "pairs", "stubborn"))

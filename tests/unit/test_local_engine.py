@@ -85,3 +85,28 @@ def _exact(left: Decimal, right: Decimal, scale: int) -> Decimal:
     quotient = abs(Fraction(left) / Fraction(right)) * 10**scale
     whole = int(2 * quotient + 1) // 2
     return Decimal(-whole if (left < 0) != (right < 0) else whole).scaleb(-scale, _WIDE)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.sampled_from([(38, 15, 19, 6), (38, 20, 38, 2), (19, 1, 18, 0), (38, 37, 12, 10)]), st.data()
+)
+def test_digits_are_rounded_half_up(widths: tuple[int, int, int, int], data: st.DataObject) -> None:
+    digits, scale, kept, kept_scale = widths
+    numbers = data.draw(st.lists(st.none() | _unscaled(digits), min_size=1, max_size=20))
+    values = [None if n is None else Decimal(n).scaleb(-scale, _WIDE) for n in numbers]
+    one, other = DecimalType(digits, scale), DecimalType(kept, kept_scale)
+    statement = translate_statement(
+        f"SELECT CAST(k0 AS {other.sql()}) AS k1 FROM t", {"t": {"k0": one}}
+    )
+    expected = [None if each is None else _exact(each, Decimal(1), kept_scale) for each in values]
+    table = pa.table([pa.array(values, pa.decimal128(digits, scale))], names=["k0"])
+    engine = LocalEngine()
+    try:
+        if any(each is not None and abs(each) >= 10 ** (kept - kept_scale) for each in expected):
+            with pytest.raises(NotLocalError):
+                engine.execute(statement, {"t": table})
+        else:
+            assert engine.execute(statement, {"t": table}).column("k1").to_pylist() == expected
+    finally:
+        engine.close()

@@ -9,64 +9,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from slackwater.algebra.columns import Column, Output, pass_through
+from slackwater.algebra.columns import Output, pass_through
 from slackwater.algebra.operators import (
     Aggregate,
     Distinct,
-    Filter,
-    Join,
-    JoinKey,
-    JoinKind,
     Limit,
     Project,
     Scan,
     Sort,
-    Union,
 )
 from slackwater.algebra.rel import Rel, walk_rel
-from slackwater.expr.aggregates import aggregate
-from slackwater.expr.functions import call
-from slackwater.expr.nodes import AggregateCall, ColumnId, Expr, Literal
+from slackwater.expr.nodes import AggregateCall, Expr
+from slackwater.optimizer.ids import Ids
+from slackwater.optimizer.join_forms import drive_from_left, pad_apart, spell_out_not_in
 from slackwater.optimizer.lean import filter_early, keep_needed
-from slackwater.optimizer.rules.join_keys import side_keys
-from slackwater.types import BIGINT, BOOLEAN
-
-_ZERO = Literal("0", BIGINT)
-_ONE = Literal("1", BIGINT)
-
-
-@dataclass(slots=True)
-class _Ids:
-    """Hands out column ids that the plan does not use."""
-
-    last: int
-
-    def column(self, name: str, expr: Expr) -> Column:
-        self.last += 1
-        return Column(ColumnId(self.last), name, expr.dtype, expr.nullable)
 
 
 def normalize(rel: Rel) -> Rel:
     """The same relation in the forms that rules are written for."""
-    ids = _Ids(max((column.id for each in walk_rel(rel) for column in each.columns), default=0))
+    ids = Ids(max((column.id for each in walk_rel(rel) for column in each.columns), default=0))
     for rewrite in _REWRITES:
         rel = _bottom_up(rel, rewrite, ids)
     return rel
 
 
-def _bottom_up(rel: Rel, change: Callable[[Rel, _Ids], Rel], ids: _Ids) -> Rel:
+def _bottom_up(rel: Rel, change: Callable[[Rel, Ids], Rel], ids: Ids) -> Rel:
     inputs = tuple(_bottom_up(each, change, ids) for each in rel.inputs)
     return change(rel if inputs == rel.inputs else rel.with_inputs(inputs), ids)
 
 
-def _group_distinct(rel: Rel, _ids: _Ids) -> Rel:
+def _group_distinct(rel: Rel, _ids: Ids) -> Rel:
     """DISTINCT is grouping by every column."""
     if not isinstance(rel, Distinct):
         return rel
     return Aggregate(rel.input, tuple(map(pass_through, rel.columns)), ())
 
 
-def _split_distinct_aggregates(rel: Rel, ids: _Ids) -> Rel:
+def _split_distinct_aggregates(rel: Rel, ids: Ids) -> Rel:
     """f(DISTINCT x) by k becomes f(x) by k over the distinct pairs of k and x."""
     if not isinstance(rel, Aggregate) or not rel.aggregates:
         return rel
@@ -91,7 +70,7 @@ def _split_distinct_aggregates(rel: Rel, ids: _Ids) -> Rel:
     return Aggregate(pairs, keys, aggregates)
 
 
-def _under_own_ids(rel: Aggregate, ids: _Ids) -> tuple[Output, ...]:
+def _under_own_ids(rel: Aggregate, ids: Ids) -> tuple[Output, ...]:
     return tuple(Output(ids.column(key.column.name, key.expr), key.expr) for key in rel.keys)
 
 
@@ -106,66 +85,7 @@ def _same_distinct(expr: Expr, first: AggregateCall) -> bool:
     )
 
 
-def _spell_out_not_in(rel: Rel, ids: _Ids) -> Rel:
-    """x NOT IN (R): no match, and R is empty, or holds no NULL and x is none.
-
-    The two facts about R are one row that seldom changes, so that a change of R concerns the
-    rows it matches and no others.
-    """
-    if not isinstance(rel, Join) or rel.kind is not JoinKind.NULL_AWARE_ANTI:
-        return rel
-    if len(rel.keys) != 1 or rel.residual is not None:
-        return rel
-    (key,) = rel.keys
-    facts = _facts_about(rel.right, key.right, ids)
-    empty, holds_null = facts.columns
-    unmatched = Join(JoinKind.ANTI, rel.left, rel.right, rel.keys)
-    paired = Join(JoinKind.CROSS, unmatched, facts)
-    known = call("and", call("not", holds_null.ref()), call("isnotnull", key.left))
-    kept = Filter(paired, call("or", empty.ref(), known))
-    return Project(kept, tuple(pass_through(column) for column in rel.columns))
-
-
-def _facts_about(rel: Rel, key: Expr, ids: _Ids) -> Project:
-    """One row: whether a relation is empty, and whether its key is NULL anywhere."""
-    rows, nulls = aggregate("count", _ONE), aggregate("count", _ONE, where=call("isnull", key))
-    counted = Aggregate(
-        rel, (), (Output(ids.column("rows", rows), rows), Output(ids.column("nulls", nulls), nulls))
-    )
-    total, missing = (column.ref() for column in counted.columns)
-    empty, holds_null = call("=", total, _ZERO), call(">", missing, _ZERO)
-    return Project(
-        counted,
-        (
-            Output(Column(ids.column("empty", empty).id, "empty", BOOLEAN, empty.nullable), empty),
-            Output(ids.column("holds_null", holds_null), holds_null),
-        ),
-    )
-
-
-def _drive_from_left(rel: Rel, ids: _Ids) -> Rel:
-    """A join without an equality keeps the rows of its left side only.
-
-    Which rows a change concerns is then found from one side. A right join changes sides; a full
-    join is the left join and, besides, the rows of the right side without a match.
-    """
-    if not isinstance(rel, Join) or rel.kind not in (JoinKind.RIGHT, JoinKind.FULL):
-        return rel
-    if side_keys(rel).left_hash:
-        return rel
-    turned = tuple(JoinKey(key.right, key.left, key.null_safe) for key in rel.keys)
-    if rel.kind is JoinKind.RIGHT:
-        left = Join(JoinKind.LEFT, rel.right, rel.left, turned, rel.residual)
-        return Project(left, tuple(pass_through(column) for column in rel.columns))
-    matched = Join(JoinKind.LEFT, rel.left, rel.right, rel.keys, rel.residual)
-    alone = Join(JoinKind.ANTI, rel.right, rel.left, turned, rel.residual)
-    nulls = (Literal(None, column.dtype) for column in rel.left.columns)
-    padding = tuple(Output(ids.column("missing", null), null) for null in nulls)
-    padded = Project(alone, (*padding, *map(pass_through, rel.right.columns)))
-    return Union((matched, padded), rel.columns)
-
-
-def _limit_before_projecting(rel: Rel, _ids: _Ids) -> Rel:
+def _limit_before_projecting(rel: Rel, _ids: Ids) -> Rel:
     """A LIMIT reads the order below it: a projection between the two goes above both."""
     if not isinstance(rel, Limit) or not isinstance(rel.input, Project):
         return rel
@@ -174,7 +94,7 @@ def _limit_before_projecting(rel: Rel, _ids: _Ids) -> Rel:
     )
 
 
-def _leave_out_last(rel: Rel, _ids: _Ids) -> Rel:
+def _leave_out_last(rel: Rel, _ids: Ids) -> Rel:
     """OFFSET applies to the first rows only, so those are what must be known."""
     if not isinstance(rel, Limit) or rel.count is None or not rel.offset:
         return rel
@@ -183,11 +103,12 @@ def _leave_out_last(rel: Rel, _ids: _Ids) -> Rel:
     return replace(rel, input=replace(order, input=first) if isinstance(order, Sort) else first)
 
 
-_REWRITES: tuple[Callable[[Rel, _Ids], Rel], ...] = (
+_REWRITES: tuple[Callable[[Rel, Ids], Rel], ...] = (
     _split_distinct_aggregates,
     _group_distinct,
-    _spell_out_not_in,
-    _drive_from_left,
+    spell_out_not_in,
+    drive_from_left,
+    pad_apart,
     _limit_before_projecting,
     _leave_out_last,
     lambda rel, _ids: filter_early(rel),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 from duckdb.func import ARROW, SPECIAL
 
-from slackwater.runtime.local.forms import DIVIDE
+from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
 from slackwater.runtime.local.hashing import (
     hash_ints,
     hash_longs,
@@ -24,9 +23,6 @@ from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
 _MANY_ROWS = 100_000
 _BATCH_ROWS = 65_536
 CORES = len(os.sched_getaffinity(0))
-_EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
-_QUOTIENT_DIGITS = Decimal(1).scaleb(-39)
-"""Spark rounds a quotient to this many digits behind the point before it rounds to the type."""
 _HASHES = {
     hash_ints: "INTEGER",
     hash_longs: "BIGINT",
@@ -51,9 +47,7 @@ class LocalEngine:
         }
         self._threads = 1
         self._connection = duckdb.connect(":memory:", config=limits)
-        self._connection.create_function(
-            DIVIDE, _divide, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"
-        )
+        self._functions: set[DecimalFunction] = set()
         for function, argument in _HASHES.items():
             self._connection.create_function(
                 function.__name__,
@@ -84,6 +78,7 @@ class LocalEngine:
                 table = tables[name]
                 kept = [column for column in table.column_names if column in needed]
                 self._connection.register(name, table.select(kept or table.column_names[-1:]))
+            self._learn_functions(statement.sql)
             found = self._connection.sql(statement.sql)
             if rows < _MANY_ROWS:
                 yield from _conformed(found.to_arrow_table(), schema).to_batches()
@@ -101,6 +96,20 @@ class LocalEngine:
         rows = self.stream(statement, tables)
         return pa.Table.from_batches(rows, arrow_schema(statement.columns))
 
+    def _learn_functions(self, sql: str) -> None:
+        """Add the functions for the types of decimals that a statement works on."""
+        for function in decimal_functions(sql) - self._functions:
+            *arguments, result = function.signature
+            self._connection.create_function(
+                function.name,
+                function.function(),
+                [*arguments],
+                result,
+                type=ARROW,
+                null_handling=SPECIAL,
+            )
+            self._functions.add(function)
+
     def _use_threads(self, rows: int) -> None:
         """One thread is quickest on a few rows."""
         threads = 1 if rows < _MANY_ROWS else CORES
@@ -111,12 +120,6 @@ class LocalEngine:
     def close(self) -> None:
         """Release the database."""
         self._connection.close()
-
-
-def _divide(left: str, right: str, scale: int) -> str:
-    quotient = _EXACT.divide(Decimal(left), Decimal(right))
-    rounded = quotient.quantize(_QUOTIENT_DIGITS, context=_EXACT)
-    return format(rounded.quantize(Decimal(1).scaleb(-scale), context=_EXACT), "f")
 
 
 def _conformed(found: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -6,7 +6,6 @@ digits. What is in none of the tables raises `NotLocalError`.
 
 from slackwater.runtime.local.forms import aggregates, logic, names, nested, numbers, texts
 from slackwater.runtime.local.forms.base import (
-    DIVIDE,
     Scope,
     Typed,
     cast,
@@ -20,4 +19,4 @@ from slackwater.runtime.local.forms.base import (
 for _module in (names, logic, numbers, texts, aggregates, nested):
     learn(_module.FORMS)
 
-__all__ = ["DIVIDE", "Scope", "Typed", "cast", "comparable", "quoted", "together", "translate"]
+__all__ = ["Scope", "Typed", "cast", "comparable", "quoted", "together", "translate"]

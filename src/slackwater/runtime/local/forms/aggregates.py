@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
+from slackwater.runtime.local.decimals import Division
 from slackwater.runtime.local.forms.base import (
     MAX_DIGITS,
     Forms,
@@ -16,7 +17,6 @@ from slackwater.runtime.local.forms.base import (
     translate,
     translated,
 )
-from slackwater.runtime.local.forms.division import quotient
 from slackwater.runtime.local.types import NotLocalError, duckdb_type
 from slackwater.types import BIGINT, INTEGER, DecimalType, is_integral
 
@@ -53,12 +53,11 @@ def _average(node: exp.Avg, scope: Scope, only: str = "") -> Typed:
     if not isinstance(value.dtype, DecimalType):
         raise NotLocalError(f"the average of {value.dtype}")
     total = f"(sum({value.sql}){only})"
-    count = f"CAST(nullif(count({value.sql}){only}, 0) AS DECIMAL(19, 0))"
+    count = f"CAST(nullif(count({value.sql}){only}, 0) AS DECIMAL(20, 0))"
     digits, scale = value.dtype.precision + 4, value.dtype.scale + 4
     result = DecimalType(min(digits, MAX_DIGITS), min(scale, MAX_DIGITS))
-    wide = DecimalType(MAX_DIGITS, value.dtype.scale)
-    text = quotient(total, wide, count, DecimalType(19, 0), result.scale)
-    return Typed(f"CAST({text} AS {duckdb_type(result)})", result)
+    division = Division(MAX_DIGITS, value.dtype.scale, 20, 0, result.scale)
+    return Typed(f"CAST({division.name}({total}, {count}) AS {duckdb_type(result)})", result)
 
 
 def _aggregate(function: str) -> AggregateForm:

@@ -9,12 +9,12 @@ from typing import Any
 
 from sqlglot import exp
 
+from slackwater.runtime.local.decimals import Rounding
 from slackwater.runtime.local.types import NotLocalError, duckdb_type, is_simple, wider
-from slackwater.types import BOOLEAN, VOID, DataType
+from slackwater.types import BOOLEAN, VOID, DataType, DecimalType
 
 MAX_DIGITS = 38
-DIVIDE = "divide_exactly"
-"""A function of ours in DuckDB, which has no division of decimals."""
+_QUICK_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,17 @@ def cast(value: Typed, dtype: DataType) -> Typed:
     """The value under a type that holds it, or an error of DuckDB's if it does not."""
     if value.dtype == dtype:
         return value
+    if isinstance(value.dtype, DecimalType) and isinstance(dtype, DecimalType):
+        return _rescaled(value.sql, value.dtype, dtype)
     return Typed(f"CAST({value.sql} AS {duckdb_type(dtype)})", dtype)
+
+
+def _rescaled(sql: str, one: DecimalType, other: DecimalType) -> Typed:
+    """A decimal under another type; ours is the quicker rounding of more than 64 bits."""
+    if one.precision > _QUICK_DIGITS and other.scale < one.scale:
+        rounding = Rounding(one.precision, one.scale, other.precision, other.scale)
+        return Typed(f"{rounding.name}({sql})", other)
+    return Typed(f"CAST({sql} AS {duckdb_type(other)})", other)
 
 
 def together(values: Sequence[Typed]) -> list[Typed]:

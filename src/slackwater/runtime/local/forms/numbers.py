@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from slackwater.expr.result_types import adjusted
+from slackwater.runtime.local.decimals import Division
 from slackwater.runtime.local.forms.base import (
     MAX_DIGITS,
     Form,
@@ -17,7 +18,6 @@ from slackwater.runtime.local.forms.base import (
     translate,
     translated,
 )
-from slackwater.runtime.local.forms.division import quotient
 from slackwater.runtime.local.types import NotLocalError, as_decimal, duckdb_type
 from slackwater.types import VOID, DecimalType, is_integral
 
@@ -97,7 +97,8 @@ def _quotient(node: exp.Div, scope: Scope) -> Typed:
     one, other = left.dtype, right.dtype
     scale = max(6, one.scale + other.precision + 1)
     result = adjusted(one.precision - one.scale + other.scale + scale, scale)
-    text = quotient(left.sql, one, right.sql, other, result.scale)
+    division = Division(one.precision, one.scale, other.precision, other.scale, result.scale)
+    text = f"{division.name}({left.sql}, {right.sql})"
     return Typed(f"CAST({text} AS {duckdb_type(result)})", result)
 
 
