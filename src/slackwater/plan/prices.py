@@ -47,14 +47,14 @@ class Prices:
 
     driver: Rates = field(
         default=Rates(
-            start=0.005,
-            step=0.002,
-            row=6e-8,
-            byte=2e-9,
-            file=2e-4,
-            key=1e-6,
-            match=1.5e-7,
-            write=3e-7,
+            start=0.0,
+            step=0.003,
+            row=2e-8,
+            byte=1e-10,
+            file=6e-4,
+            key=6e-7,
+            match=6e-8,
+            write=1.4e-7,
         )
     )
     spark: Rates = field(
