@@ -81,10 +81,8 @@ def test_a_snapshot_is_the_sum_of_all_segments(
     with _home(size) as home:
         arrangement = write(home, sample.changes, sample.columns, consolidate=consolidated)
         found = _read(arrangement, ranges, net_weights=True)
-        total = net(found)
-        assert total == net(_flat(sample))
-        # A row may come in parts, but none of them takes something out of another.
-        assert sum(abs(row.weight) for row in found) == sum(map(abs, total.values()))
+        assert net(found) == net(_flat(sample))
+        assert len(found) == len(net(found))
 
 
 @settings(deadline=None)

@@ -39,7 +39,7 @@ class SegmentFile:
     heavy: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Segment:
     """An open file: its batches and their hash columns, both in place in the mapped file."""
 

@@ -21,7 +21,6 @@ from slackwater.state.segments import (
     expand,
     hash_column,
     open_between,
-    open_segment,
 )
 from slackwater.state.worker import Batches, metered
 
@@ -40,9 +39,8 @@ _PORTIONS_AT_ONCE = 16
 class ReadSegments:
     """The rows of hash ranges; the input's one column says which of `ranges` to read.
 
-    Output: the row's columns, or the numbered ones, and `_w`. With `net`, what rows take out of
-    others is worked out, and zeros are dropped; a row may still come in several parts. What needs
-    no adding up is not copied.
+    Output: the row's columns, or the numbered ones, and `_w`; with `net`, equal rows are added
+    up and zeros dropped. What needs no adding up is not copied.
     """
 
     arrangement: Arrangement
@@ -76,13 +74,8 @@ class ReadSegments:
 def _added_up_in_any_order(
     stored: Arrangement, hashes: Range, wanted: list[int]
 ) -> Iterator[pa.RecordBatch]:
-    """The wanted columns of the rows of a range, less what others take out of them."""
-    takes = {
-        open_segment(stored.root, file): file.negative
-        for file in stored.files
-        if file.rows and file.first_hash <= hashes[1] and file.last_hash >= hashes[0]
-    }
-    segments = list(takes)
+    """The wanted columns of the rows of a range, equal rows added up."""
+    segments = open_between(stored.root, stored.files, *hashes)
     for low, high in _portions(segments, hashes, _PORTIONS_AT_ONCE * stored.portion()):
         cuts = (_Cut(segment, cut(segment, low, high)) for segment in segments)
         found = sorted((each for each in cuts if each.batches), key=_Cut.rows, reverse=True)
@@ -90,7 +83,7 @@ def _added_up_in_any_order(
             continue
         largest, others = found[0], found[1:]
         shared = [batch for each in others for batch in each.batches]
-        if takes[largest.segment] and not largest.segment.consolidated:
+        if not largest.segment.consolidated:
             shared += largest.batches
         elif not shared:
             yield from (batch.select(wanted) for batch in largest.batches)
