@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
@@ -30,6 +30,8 @@ from slackwater.types import BIGINT
 _SCHEMA = StructType([StructField("k0", LongType()), StructField("k1", LongType())])
 _PER_KEY = 10
 _CHAINED = 8
+_BUSY = 20
+"""Spark needs so many times as many rows before they cost more than its job."""
 _GROUPS = "SELECT k0 % 1000 AS k0, sum(k1) AS k1 FROM given GROUP BY k0 % 1000"
 
 
@@ -102,7 +104,7 @@ class _State:
         """Write it."""
         hashes = np.random.default_rng(rows).integers(-(2**63), 2**63 - 1, rows)
         shared = np.repeat(hashes[: rows // _PER_KEY], _PER_KEY)
-        wanted = pa.array(hashes[: rows // _PER_KEY : 2])
+        wanted = pa.array(hashes[: rows // _PER_KEY])
         return _State(
             _store(scratch, "single", hashes),
             _store(scratch, "several", shared),
@@ -186,30 +188,40 @@ class _InSpark:
     def rates(self) -> Rates:
         """All of them."""
         state = self._state
-        start = self._typical(self._numbers(1))
-        steps = self._timer.typical(lambda: self._chain(_CHAINED).collect())
-        groups = self._numbers(self._rows).selectExpr("id % 1000 AS g").groupBy("g")
-        rows = self._typical(groups.count())
-        probe = self._spark.createDataFrame(pa.Table.from_batches([state.wanted])).cache()
-        file = self._typical(look_up(probe.limit(1), state.single, net=False))
-        few = self._typical(_counted(look_up(probe, state.single, net=False)))
-        many = self._typical(_counted(look_up(probe, state.several, net=False)))
-        probe.unpersist()
-        key, match = _split(few, many, file, state.keys)
-        reading = self._typical(_counted(snapshot(self._spark, state.single)))
+        start = self._typical(lambda: self._numbers(1))
+        steps = self._typical(lambda: self._chain(_CHAINED))
+        rows = self._typical(lambda: self._groups(_BUSY * self._rows))
+        one, all_keys = self._probe(1), self._probe(state.keys)
+        fixed = self._typical(lambda: _counted(look_up(one, state.single, net=False)))
+        few = self._typical(lambda: _counted(look_up(all_keys, state.single, net=False)))
+        many = self._typical(lambda: _counted(look_up(all_keys, state.several, net=False)))
+        key, match = _split(few, many, fixed, state.keys)
+        both = replace(state.single, files=(*state.single.files, *state.several.files))
+        reading = self._typical(lambda: _counted(snapshot(self._spark, state.single)))
         return Rates(
             start=start,
             step=_per(steps, start, _CHAINED),
-            row=_per(rows, start, self._rows),
+            row=_per(rows, self._typical(lambda: self._groups(1)), _BUSY * self._rows),
             byte=_per(reading, start, _size(state.single)),
-            file=_per(file, start, 1),
+            file=_per(self._typical(lambda: _counted(look_up(one, both, net=False))), fixed, 1),
             key=key,
             match=match,
-            write=_per(self._typical(self._writer()), start, self._rows),
+            write=_per(self._typical(self._writer), start, self._rows),
         )
 
-    def _typical(self, frame: DataFrame) -> float:
-        return self._timer.typical(frame.collect)
+    def _groups(self, rows: int) -> DataFrame:
+        return self._numbers(rows).selectExpr("xxhash64(id) % 1000 AS g").groupBy("g").count()
+
+    def _probe(self, keys: int) -> DataFrame:
+        """So many keys to look up, in memory."""
+        table = pa.Table.from_batches([self._state.wanted.slice(0, keys)])
+        frame = self._spark.createDataFrame(table).cache()
+        frame.count()
+        return frame
+
+    def _typical(self, make: Callable[[], DataFrame]) -> float:
+        """Seconds of a frame made anew each time: Spark keeps the shuffles of an old one."""
+        return self._timer.typical(lambda: make().collect())
 
     def _numbers(self, count: int) -> DataFrame:
         return self._spark.range(0, count, 1, self._spark.sparkContext.defaultParallelism)

@@ -59,14 +59,14 @@ class Prices:
     )
     spark: Rates = field(
         default=Rates(
-            start=0.2,
-            step=0.04,
-            row=3e-7,
-            byte=1e-8,
-            file=2e-4,
-            key=4e-6,
-            match=1e-6,
-            write=1e-6,
+            start=0.1,
+            step=0.1,
+            row=1.6e-8,
+            byte=3e-9,
+            file=1e-3,
+            key=1.7e-6,
+            match=1.6e-7,
+            write=9e-7,
         )
     )
     cores: int = 2
