@@ -15,6 +15,7 @@ from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.runtime.local.statements import translate_statement
 from slackwater.runtime.local.types import NotLocalError, arrow_type
+from slackwater.state.columns import compact
 from slackwater.types import (
     BIGINT,
     BOOLEAN,
@@ -179,6 +180,8 @@ def _statements() -> list[str]:
     swapped = "s AS u, sum(i % 9) AS j, max(u) AS s"
     window = "PARTITION BY g ORDER BY i ASC NULLS FIRST"
     counted = "SELECT s, CAST(abs(y) AS BIGINT) + CAST(1 AS BIGINT) AS m FROM t"
+    one = "CAST(1 AS DECIMAL(12,2))"
+    some = f"(SELECT d AS a FROM t WHERE d > {one})"
     copies = "LATERAL VIEW explode(sequence(CAST(1 AS BIGINT), m)) copies AS copy"
     return [
         f"SELECT {rowwise} FROM {source}",
@@ -190,6 +193,9 @@ def _statements() -> list[str]:
         # Names of columns given to others must not be taken for those.
         "SELECT i AS y, CAST(y AS INT) AS i FROM t WHERE i > 0",
         f"SELECT {swapped} FROM t WHERE u > 'a' GROUP BY s HAVING sum(j % 7L) <> 1",
+        "SELECT p, n, d AS k1 FROM t",
+        f"SELECT d, n FROM t WHERE d >= {one} AND n < CAST(100 AS DECIMAL(5,0)) AND d <> {one}",
+        f"SELECT a, e FROM {some} INNER JOIN (SELECT d AS c, e FROM t) ON (a = c)",
         "SELECT g AS k0, sum(j % 5L) AS k1 FROM t GROUP BY g HAVING sum(j % 5L) <> 0",
         "SELECT i AS k0, d AS k1 FROM t UNION ALL SELECT NULL, CAST(n AS DECIMAL(14,2)) FROM t",
         "SELECT a, c FROM (SELECT s AS a FROM t) LEFT JOIN (SELECT u AS c FROM t) ON (a < c)",
@@ -218,11 +224,14 @@ def test_statements_mean_the_same(
     rows: list[tuple[object, ...]], spark: SparkSession, engine: LocalEngine
 ) -> None:
     table = _table(rows)
+    as_stored = table.cast(compact(table.schema))
+    assert as_stored.schema != table.schema
     in_spark = SparkStatements(spark)
     for sql in _statements():
         local = translate_statement(sql, {"t": COLUMNS})
-        found = engine.execute(local, {"t": table})
-        expected = in_spark.execute(sql, {"t": table}, {"t": COLUMNS})
+        found = engine.execute(local, {"t": as_stored})
+        assert _sorted(found) == _sorted(engine.execute(local, {"t": table})), sql
+        expected = in_spark.execute(sql, {"t": as_stored}, {"t": COLUMNS})
         assert dict(local.columns) == dict(in_spark.columns(sql, {"t": COLUMNS})), sql
         assert found.schema.types == expected.schema.types, sql
         assert _sorted(found) == _sorted(expected), sql

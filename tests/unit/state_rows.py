@@ -34,6 +34,7 @@ _FLOATS = st.sampled_from([0.0, -0.0, math.nan, -math.nan, math.inf, 1.5])
 _STRINGS = st.sampled_from(["", "a", "A", "a\u0301", "\u00e1", "long text " * 3])
 _INTEGERS = st.sampled_from([0, 1, -1, 2**63 - 1, -(2**63)])
 _DECIMALS = st.sampled_from([Decimal("0.0000"), Decimal("-1.5000"), Decimal("9" * 34 + ".9999")])
+_NARROW_DECIMALS = st.sampled_from([Decimal("0.0000"), Decimal("-" + "9" * 14 + ".9999")])
 _SMALL = st.integers(0, 2)
 
 
@@ -63,6 +64,7 @@ COLUMNS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "binary": (pa.binary(), st.sampled_from([b"", b"\x00", b"\x00\x00"])),
     "boolean": (pa.bool_(), st.booleans()),
     "decimal": (pa.decimal128(38, 4), _DECIMALS),
+    "narrow decimal": (pa.decimal128(18, 4), _NARROW_DECIMALS),
     "date": (pa.date32(), st.sampled_from([date(1, 1, 1), date(9999, 12, 31)])),
     "timestamp": (
         pa.timestamp("us", tz="UTC"),

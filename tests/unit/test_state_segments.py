@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from unittest import mock
 
 import numpy as np
@@ -12,7 +13,15 @@ from hypothesis import strategies as st
 from slackwater.errors import DataError
 from slackwater.state import columns as limits
 from slackwater.state import segments, writer
-from slackwater.state.segments import Segment, SegmentFile, cut, find, open_segment
+from slackwater.state.segments import (
+    CONSOLIDATED,
+    Segment,
+    SegmentFile,
+    cut,
+    find,
+    map_segment,
+    open_segment,
+)
 from slackwater.state.writer import SegmentWriter
 
 from .state_rows import Row, write
@@ -25,9 +34,11 @@ def _segment(hashes: list[int], size: int) -> Segment:
     batch = pa.RecordBatch.from_arrays(
         [pa.array(hashes, pa.int64()), pa.array(range(len(hashes)), pa.int64())], schema=SCHEMA
     )
-    batches = tuple(batch.slice(start, size) for start in range(0, len(hashes), size))
-    columns = tuple(segments.hash_column(each) for each in batches)
-    return Segment(batches, columns, consolidated=True)
+    with NamedTemporaryFile(suffix=".arrow") as file:
+        with pa.ipc.new_file(file.name, SCHEMA.with_metadata({CONSOLIDATED: b"1"})) as sink:
+            for start in range(0, len(hashes), size):
+                sink.write_batch(batch.slice(start, size))
+        return map_segment(Path(file.name))
 
 
 @settings(deadline=None)
@@ -37,7 +48,9 @@ def test_keys_are_found_in_every_batch_that_has_them(
 ) -> None:
     wanted = np.array(sorted(keys), dtype=np.int64)
     found = {}
-    for hits in find(_segment(hashes, size), wanted):
+    with mock.patch.object(segments, "_MANY_IN_A_BATCH", 2):
+        everywhere = list(find(_segment(hashes, size), wanted))
+    for hits in everywhere:
         for key, start, stop in zip(hits.keys, hits.starts, hits.stops, strict=True):
             places = hits.batch.column(1)[start:stop].to_pylist()
             found.setdefault(int(wanted[key]), []).extend(places)

@@ -7,6 +7,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from unittest import mock
@@ -21,6 +22,7 @@ from slackwater.state.gather import Gather
 from slackwater.state.look_up import LookUp, LookUpNested
 from slackwater.state.matching import Arrangement
 from slackwater.state.merge import merge_segments
+from slackwater.state.segments import open_segment
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.writer import WriteSegment
 
@@ -334,3 +336,18 @@ def test_workers_travel_small(kind: type, tmp_path: Path) -> None:
     worker = kind(arrangement, False) if kind is LookUp else kind(arrangement)
     assert pickle.loads(pickle.dumps(worker)) == worker
     assert len(pickle.dumps(worker)) < 2000
+
+
+def test_files_are_compact_and_what_is_read_is_as_spark_knows_it(tmp_path: Path) -> None:
+    columns = pa.schema([("k0", pa.decimal128(18, 4)), ("k1", pa.decimal128(19, 4))])
+    price = Decimal("1.5")
+    arrangement = write(tmp_path, [[Row((price, price), 1)]], columns)
+    (file,) = arrangement.files
+    held = open_segment(str(tmp_path), file).batches[0].schema.types[1:3]
+    assert held == [pa.decimal64(18, 4), pa.decimal128(19, 4)]
+    task = pa.RecordBatch.from_arrays([pa.array([0])], names=["id"])
+    for compact in (False, True):
+        worker = ReadSegments(arrangement, even_ranges(1), net=True, compact=compact)
+        (batch,) = worker(iter([task]))
+        assert batch.schema.types[:2] == (held if compact else columns.types)
+        assert rows_of([batch], 2) == [Row((Decimal("1.5000"), Decimal("1.5000")), 1)]

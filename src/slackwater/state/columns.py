@@ -2,12 +2,14 @@
 
 A segment holds `_h` (the 64-bit hash of the arrangement's key), the row's columns k0, k1, ... and
 `_w` (how often the row counts). Spark may send the same type with other nullability, another
-session time zone or wide offsets; state keeps one form, so that all segments fit together.
+session time zone or wide offsets; state keeps one form, so that all segments fit together. Files
+hold a decimal of up to 18 digits in eight bytes, where Spark's Arrow form takes sixteen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 import pyarrow as pa
 from pyspark.sql import types
@@ -15,10 +17,12 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from slackwater.errors import DataError
 
+Rows = TypeVar("Rows", pa.RecordBatch, pa.Table)
 HASH = "_h"
 WEIGHT = "_w"
 MAX_BATCH_ROWS = 65_536
 MAX_BATCH_BYTES = 256 * 1024 * 1024
+_DIGITS_IN_EIGHT_BYTES = 18
 _NARROW = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 
 
@@ -63,8 +67,35 @@ def stable_type(kind: pa.DataType) -> pa.DataType:
 
 
 def stored_schema(columns: pa.Schema) -> pa.Schema:
-    """The schema of a segment whose rows have `columns`."""
+    """The schema of stored rows that have `columns`."""
     return pa.schema([pa.field(HASH, pa.int64()), *columns, pa.field(WEIGHT, pa.int64())])
+
+
+def compact(columns: pa.Schema) -> pa.Schema:
+    """The same columns as files hold them.
+
+    >>> compact(pa.schema([("price", pa.decimal128(15, 2)), ("total", pa.decimal128(25, 2))]))
+    price: decimal64(15, 2)
+    total: decimal128(25, 2)
+    """
+    return pa.schema([field.with_type(_compact_type(field.type)) for field in columns])
+
+
+def _compact_type(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_decimal128(kind) and kind.precision <= _DIGITS_IN_EIGHT_BYTES:
+        return pa.decimal64(kind.precision, kind.scale)
+    return kind
+
+
+def widened(rows: Rows) -> Rows:
+    """Rows of a file, or some columns of them, under the types that Spark knows."""
+    if not any(pa.types.is_decimal64(field.type) for field in rows.schema):
+        return rows
+    return rows.cast(pa.schema([field.with_type(_wide_type(field.type)) for field in rows.schema]))
+
+
+def _wide_type(kind: pa.DataType) -> pa.DataType:
+    return pa.decimal128(kind.precision, kind.scale) if pa.types.is_decimal64(kind) else kind
 
 
 def conform(array: pa.Array, kind: pa.DataType) -> pa.Array:

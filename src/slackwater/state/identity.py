@@ -130,6 +130,8 @@ def _comparable(column: pa.Array) -> pa.Array:
     """A column whose values Arrow calls equal if and only if they are the same."""
     if pa.types.is_floating(column.type):
         return _normalize(column)
+    if pa.types.is_decimal64(column.type):
+        return column.view(pa.int64())
     if pa.types.is_nested(column.type) or not _compares(column.type):
         return pa.array(_codes(column))
     return column
@@ -189,6 +191,8 @@ def _codes(array: pa.Array) -> Codes:
         return np.zeros(len(array), dtype=np.int64)
     if pa.types.is_floating(kind):
         array = _normalize(array)
+    elif pa.types.is_decimal64(kind):
+        array = array.view(pa.int64())
     return _encode(array)
 
 

@@ -21,7 +21,7 @@ def merge_segments(
     if not files:
         return []
     # Mapped here, not kept open: merged files are soon deleted, and their space must be free.
-    segments = [map_segment(Path(root) / file.path) for file in files]
+    segments = [map_segment(Path(root) / file.path, whole=True) for file in files]
     limit = bounded_rows(1, mean_row_bytes(files))
     written = []
     for number, hashes in enumerate(even_ranges(1 << partition_bits)):

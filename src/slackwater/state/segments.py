@@ -19,11 +19,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from slackwater.errors import DataError
+from slackwater.state.columns import widened
+from slackwater.state.pages import MappedFile
 
 Hashes = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]
 CONSOLIDATED = b"slackwater.consolidated"
 _MAX_OPEN = 256
+_MANY_IN_A_BATCH = 64
+"""So many keys or rows of a batch are on so many of its pages that all may as well be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class SegmentFile:
 class Segment:
     """An open file: its batches and their hash columns, both in place in the mapped file."""
 
+    file: MappedFile
     batches: tuple[pa.RecordBatch, ...]
     hashes: tuple[Hashes, ...]
     consolidated: bool
@@ -75,7 +80,7 @@ class Hits:
 
     def rows(self) -> pa.RecordBatch:
         """The rows found, in the order of their hashes."""
-        return self.batch.take(pa.array(expand(self.starts, self.stops)))
+        return widened(self.batch.take(pa.array(expand(self.starts, self.stops))))
 
 
 class _OpenSegments:
@@ -127,12 +132,16 @@ def open_between(root: str, files: Iterable[SegmentFile], low: int, high: int) -
     ]
 
 
-def map_segment(path: Path) -> Segment:
-    """The file, mapped into memory until the last use of the result is gone."""
+def map_segment(path: Path, *, whole: bool = False) -> Segment:
+    """The file, mapped into memory until the last use of the result is gone.
+
+    `whole` says that all of it is going to be read.
+    """
     try:
-        reader = pa.ipc.open_file(pa.memory_map(str(path)))
+        file = MappedFile(path, whole=whole)
+        reader = file.reader()
         read = [reader.get_batch(index) for index in range(reader.num_record_batches)]
-    except (pa.ArrowInvalid, OSError) as problem:
+    except (pa.ArrowInvalid, OSError, ValueError) as problem:
         raise DataError(
             f"a file of the state cannot be read: {problem}",
             where=str(path),
@@ -141,7 +150,7 @@ def map_segment(path: Path) -> Segment:
     batches = tuple(batch.replace_schema_metadata(None) for batch in read if batch.num_rows)
     hashes = tuple(hash_column(batch) for batch in batches)
     metadata = reader.schema.metadata or {}
-    return Segment(batches, hashes, CONSOLIDATED in metadata)
+    return Segment(file, batches, hashes, CONSOLIDATED in metadata)
 
 
 def hash_column(batch: pa.RecordBatch) -> Hashes:
@@ -154,11 +163,15 @@ def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
     """Where the ascending, distinct `keys` are, batch by batch."""
     lows = np.searchsorted(keys, segment.firsts, "left")
     highs = np.searchsorted(keys, segment.lasts, "right")
+    for index in np.flatnonzero(highs - lows >= _MANY_IN_A_BATCH):
+        segment.file.fetch([segment.batches[index].column(0)])
     for index in np.flatnonzero(highs > lows):
         low, high = lows[index], highs[index]
         found, starts, stops = _find_in_batch(segment.hashes[index], keys[low:high])
         if len(found):
             batch = segment.batches[index]
+            if np.sum(stops - starts) >= _MANY_IN_A_BATCH:
+                segment.file.fetch(batch.columns)
             yield Hits(batch, segment.consolidated, found + low, starts, stops)
 
 

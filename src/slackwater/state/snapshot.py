@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.accumulators import Accumulator
 
-from slackwater.state.columns import WEIGHT, join_batches, slices
+from slackwater.state.columns import WEIGHT, join_batches, slices, widened
 from slackwater.state.identity import consolidate
 from slackwater.state.matching import Arrangement
+from slackwater.state.pages import read_ahead
 from slackwater.state.segments import (
     Hashes,
     Places,
@@ -40,7 +41,8 @@ class ReadSegments:
     """The rows of hash ranges; the input's one column says which of `ranges` to read.
 
     Output: the row's columns, or the numbered ones, and `_w`; with `net`, equal rows are added
-    up and zeros dropped. What needs no adding up is not copied.
+    up and zeros dropped. What needs no adding up is not copied if the rows may be `compact`, as
+    they are in files.
     """
 
     arrangement: Arrangement
@@ -48,6 +50,7 @@ class ReadSegments:
     net: bool
     cpu: Accumulator[int] | None = None
     columns: tuple[int, ...] | None = None
+    compact: bool = False
 
     def __call__(self, batches: Batches) -> Batches:
         """Read range after range."""
@@ -57,26 +60,40 @@ class ReadSegments:
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 for rows in self._range(*self.ranges[number]):
-                    yield from slices(rows)
+                    yield from slices(rows if self.compact else widened(rows))
 
     def _range(self, low: int, high: int) -> Batches:
         stored = self.arrangement
         width = len(stored.columns)
         numbers = range(width) if self.columns is None else self.columns
         wanted = [number + 1 for number in (*numbers, width)]
+        segments = open_between(stored.root, stored.files, low, high)
+        # Hashes are compared only where a row may be in two places.
+        compared = [0] if self.net and len(segments) > 1 else []
+        _ask_for(segments, (low, high), [*compared, *wanted])
         if not self.net:
-            segments = open_between(stored.root, stored.files, low, high)
             found = (batch for segment in segments for batch in cut(segment, low, high))
             return (batch.select(wanted) for batch in found)
-        return _added_up_in_any_order(stored, (low, high), wanted)
+        limit = _PORTIONS_AT_ONCE * stored.portion()
+        return _added_up_in_any_order(segments, (low, high), limit, wanted)
+
+
+def _ask_for(segments: Sequence[Segment], hashes: Range, columns: list[int]) -> None:
+    """Let the disk be read ahead."""
+    read_ahead(
+        [
+            (segment.file, batch.select(columns))
+            for segment in segments
+            for batch in cut(segment, *hashes)
+        ]
+    )
 
 
 def _added_up_in_any_order(
-    stored: Arrangement, hashes: Range, wanted: list[int]
+    segments: Sequence[Segment], hashes: Range, limit: int, wanted: list[int]
 ) -> Iterator[pa.RecordBatch]:
     """The wanted columns of the rows of a range, equal rows added up."""
-    segments = open_between(stored.root, stored.files, *hashes)
-    for low, high in _portions(segments, hashes, _PORTIONS_AT_ONCE * stored.portion()):
+    for low, high in _portions(segments, hashes, limit):
         cuts = (_Cut(segment, cut(segment, low, high)) for segment in segments)
         found = sorted((each for each in cuts if each.batches), key=_Cut.rows, reverse=True)
         if not found:

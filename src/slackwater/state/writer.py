@@ -16,6 +16,7 @@ from slackwater.faults import reach
 from slackwater.state.columns import (
     WEIGHT,
     bounded_rows,
+    compact,
     conform_batch,
     regroup,
     stored_schema,
@@ -23,6 +24,7 @@ from slackwater.state.columns import (
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.gather import complete_hashes
 from slackwater.state.identity import consolidate
+from slackwater.state.publish import Publisher, publish
 from slackwater.state.segments import CONSOLIDATED, SegmentFile, hash_column
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
@@ -57,6 +59,8 @@ class SegmentWriter:
     schema: pa.Schema
     consolidated: bool
     attempt: int
+    publisher: Publisher | None = None
+    """With one, the file gets its name in its own time."""
     result: SegmentFile | None = None
     _rows: int = 0
     _first: int = 0
@@ -112,23 +116,12 @@ class SegmentWriter:
 
     def _publish(self) -> None:
         final = Path(self.root) / self.path
-        _flush(self._temporary)
         size = self._temporary.stat().st_size
-        self._temporary.replace(final)
-        _flush(final.parent)
-        reach("segment.written")
+        begin = publish if self.publisher is None else self.publisher.publish
+        begin(self._temporary, final)
         self.result = SegmentFile(
             self.path, self._rows, size, self._first, self._last, self._negative, self._heavy
         )
-
-
-def _flush(path: Path) -> None:
-    """Wait until a file's bytes, or a directory's names, are on disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +144,15 @@ class WriteSegment:
     """Looks at the rows where they are the first of a source."""
     room: Room | None = None
     """For rows that have to be sorted here; without it they are sorted in memory."""
+    publisher: Publisher | None = None
+    """Gives files their names while others are written."""
 
     def __call__(self, batches: Batches) -> Batches:
         """Write the file, then say so."""
         return metered(self._written(batches), self.cpu)
 
     def _written(self, batches: Batches) -> Batches:
-        schema = stored_schema(self.columns)
+        schema = compact(stored_schema(self.columns))
         partition, attempt = task_numbers()
         path = f"{self.directory}/{self.stem}-{partition}.arrow"
         conformed = (conform_batch(batch, schema) for batch in batches)
@@ -165,7 +160,9 @@ class WriteSegment:
         first = None if self.first is None else replace(self.first)
         if first is not None:
             prepared = map(first.see, prepared)
-        with SegmentWriter(self.root, path, schema, self.consolidate, attempt) as writer:
+        with SegmentWriter(
+            self.root, path, schema, self.consolidate, attempt, self.publisher
+        ) as writer:
             for batch in regroup(prepared):
                 writer.write(batch)
         if writer.result is not None:

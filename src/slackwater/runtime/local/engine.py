@@ -19,6 +19,7 @@ from slackwater.runtime.local.hashing import (
 )
 from slackwater.runtime.local.statements import Translated
 from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
+from slackwater.state.columns import conform_batch
 
 _MANY_ROWS = 100_000
 _BATCH_ROWS = 65_536
@@ -63,7 +64,8 @@ class LocalEngine:
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a statement's result; no other is executed before the last is taken.
 
-        Anything that DuckDB refuses is for Spark to judge.
+        Decimals may be as compact as they are in the tables. Anything that DuckDB refuses is for
+        Spark to judge.
         """
         rows = sum(tables[name].num_rows for name in statement.reads)
         if not rows and not statement.makes_rows:
@@ -93,8 +95,9 @@ class LocalEngine:
 
     def execute(self, statement: Translated, tables: Mapping[str, pa.Table]) -> pa.Table:
         """The result of a statement over a few rows."""
-        rows = self.stream(statement, tables)
-        return pa.Table.from_batches(rows, arrow_schema(statement.columns))
+        schema = arrow_schema(statement.columns)
+        rows = (conform_batch(batch, schema) for batch in self.stream(statement, tables))
+        return pa.Table.from_batches(rows, schema)
 
     def _learn_functions(self, sql: str) -> None:
         """Add the functions for the types of decimals that a statement works on."""

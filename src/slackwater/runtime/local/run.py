@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import singledispatchmethod
 from pathlib import Path
@@ -29,10 +30,11 @@ from slackwater.runtime.local.frames import Frames
 from slackwater.runtime.local.prepare import Prepared
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.runtime.local.types import NotLocalError
-from slackwater.state.columns import HASH, WEIGHT
+from slackwater.state.columns import HASH, WEIGHT, compact, conform_batch
 from slackwater.state.gather import NEW, OLD, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
 from slackwater.state.matching import Arrangement as StoredRows
+from slackwater.state.publish import Publisher
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.spill import Room
@@ -69,6 +71,7 @@ class LocalRun:
         self._frames = Frames({}, room)
         self._waiting: dict[str, SqlStep] = {}
         """Statements that are computed while their rows are written."""
+        self._publisher = Publisher()
         self._written: dict[str, tuple[SegmentFile, ...]] = {}
         self._rows_read = 0
         self._seconds: dict[str, float] = {}
@@ -82,18 +85,26 @@ class LocalRun:
             self._frames.put(name, table, table.nbytes)
         try:
             for step in prepared.steps:
-                started = time.perf_counter()
-                self._advance(step, prepared)
-                kind = _kind_of_work(step, prepared)
-                spent = time.perf_counter() - started
-                self._seconds[kind] = self._seconds.get(kind, 0.0) + spent
+                with self._timed(_kind_of_work(step, prepared)):
+                    self._advance(step, prepared)
                 if step.name in empty and self._frames[step.name].num_rows:
                     raise NotLocalError(f"rows in {step.name}")
+            with self._timed("writing state"):
+                self._publisher.finish()
         except BaseException:
+            self._publisher.settle()
             for file in (file for files in self._written.values() for file in files):
                 (Path(self._place.home) / file.path).unlink(missing_ok=True)
             raise
         return LocalResult(self._written, self._frames.left(), self._rows_read, self._seconds)
+
+    @contextmanager
+    def _timed(self, kind: str) -> Iterator[None]:
+        """Count the seconds of the block as a kind of work."""
+        started = time.perf_counter()
+        yield
+        spent = time.perf_counter() - started
+        self._seconds[kind] = self._seconds.get(kind, 0.0) + spent
 
     def _advance(self, step: Step, prepared: Prepared) -> None:
         if isinstance(step, SqlStep) and step.name in prepared.streamed:
@@ -119,9 +130,9 @@ class LocalRun:
             found = self._spark.execute(step.sql, tables, prepared.columns)
             self._frames.put(step.name, found, found.nbytes)
             return
-        # A direct statement shares most of its columns with the table it reads.
-        rows = self._engine.stream(statement, tables)
         schema = arrow_schema(statement.columns)
+        rows = (conform_batch(batch, schema) for batch in self._engine.stream(statement, tables))
+        # A direct statement shares most of its columns with the table it reads.
         self._frames.hold(step.name, rows, schema, shares=statement.direct is not None)
 
     def _to_write(self, step: AppendStep, prepared: Prepared) -> Iterator[pa.RecordBatch]:
@@ -179,9 +190,10 @@ class LocalRun:
         """Hold the needed columns of stored rows, and their weights unless they are `expanded`."""
         columns = stored.columns
         kept = tuple(n for n, column in enumerate(columns.names) if column in needed)
-        worker = ReadSegments(stored, even_ranges(1), net=True, columns=kept)
+        worker = ReadSegments(stored, even_ranges(1), net=True, columns=kept, compact=True)
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
-        schema = pa.schema([*(columns.field(n) for n in kept), pa.field(WEIGHT, pa.int64())])
+        wide = pa.schema([*(columns.field(n) for n in kept), pa.field(WEIGHT, pa.int64())])
+        schema = compact(wide)
         rows = worker(iter([task]))
         if expanded and kept:
             schema = schema.remove(len(kept))
@@ -205,6 +217,7 @@ class LocalRun:
             ordered=False,
             consolidate=not step.fill,
             room=self._room,
+            publisher=self._publisher,
         )
         try:
             manifest = [row for batch in worker(rows) for row in batch.to_pylist()]

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from slackwater.runtime.local.types import Columns, NotLocalError
-from slackwater.state.columns import stable_type
+from slackwater.state.columns import stable_type, widened
 from slackwater.state.storage_types import needs_encoding, storable
 from slackwater.types import parse_spark_type
 
@@ -53,7 +53,7 @@ class SparkStatements:
         """The result of a statement; an error is left to the run as a whole."""
         try:
             for name, table in tables.items():
-                frame = self._session.createDataFrame(table, _schema(columns[name]))
+                frame = self._session.createDataFrame(widened(table), _schema(columns[name]))
                 frame.createOrReplaceTempView(name)
             found = self._session.sql(sql).toArrow()
             kinds = [pa.field(each.name, stable_type(each.type)) for each in found.schema]

@@ -1,0 +1,85 @@
+"""Files mapped into memory, of which the disk is asked only for what is needed.
+
+Left to itself, the kernel reads megabytes around each page that is touched, which of a file with
+many columns is all of it. Here it reads the touched page alone, and what is known to be needed
+is asked for beforehand.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from threading import Thread
+
+import pyarrow as pa
+
+_NEAR = 64 * 1024
+"""A gap of so many bytes is read rather than left out."""
+_AT_ONCE = 16 * 1024 * 1024
+"""Less than this is asked for right away."""
+_MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+"""More than this might be gone again before it is used."""
+
+
+class MappedFile:
+    """A file in memory, as long as some of its rows are in use."""
+
+    def __init__(self, path: Path, *, whole: bool = False):
+        """Map it; `whole` says that all of it is read, from its beginning to its end."""
+        with path.open("rb") as file:
+            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._buffer = pa.py_buffer(self._mapped)
+        if not whole:
+            self._mapped.madvise(mmap.MADV_RANDOM)
+
+    def reader(self) -> pa.RecordBatchFileReader:
+        """Its record batches, in place."""
+        return pa.ipc.open_file(pa.BufferReader(self._buffer))
+
+    def fetch(self, arrays: Iterable[pa.Array]) -> None:
+        """Ask for all that some arrays of the file hold; does not wait until it is there."""
+        for start, stop in self._spans(arrays):
+            self._mapped.madvise(mmap.MADV_WILLNEED, start, stop - start)
+
+    def read_around(self) -> None:
+        """From now on leave it to the kernel what to read beside what is touched."""
+        self._mapped.madvise(mmap.MADV_NORMAL)
+
+    def _spans(self, arrays: Iterable[pa.Array]) -> Iterator[tuple[int, int]]:
+        """Where the arrays are in the file, from the beginnings of pages; what is near is one."""
+        begin = self._buffer.address
+        places = sorted(
+            (buffer.address - begin, buffer.address - begin + buffer.size)
+            for array in arrays
+            for buffer in array.buffers()
+            if buffer is not None and buffer.size
+        )
+        if not places:
+            return
+        first, last = places[0]
+        for start, stop in places[1:]:
+            if start > last + _NEAR:
+                yield first - first % mmap.PAGESIZE, last
+                first = start
+            last = max(last, stop)
+        yield first - first % mmap.PAGESIZE, last
+
+
+def read_ahead(wanted: list[tuple[MappedFile, pa.RecordBatch]]) -> None:
+    """Ask for rows of files that are going to be read in this order."""
+    size = sum(rows.nbytes for _, rows in wanted)
+    if size > _MOST:
+        for file, _ in wanted:
+            file.read_around()
+    elif size < _AT_ONCE:
+        _fetch_all(wanted)
+    else:
+        # The first rows can be used while the last are asked for.
+        Thread(target=_fetch_all, args=(wanted,), daemon=True).start()
+
+
+def _fetch_all(wanted: list[tuple[MappedFile, pa.RecordBatch]]) -> None:
+    for file, rows in wanted:
+        file.fetch(rows.columns)
