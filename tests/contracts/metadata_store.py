@@ -9,6 +9,7 @@ import random
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -187,6 +188,18 @@ class CommitContract(_WithStore):
         assert [row.commit for row in store.history("revenue")] == [8, 5]
         assert latest[0].started == MOMENT
         assert (latest[0].seconds, latest[0].details) == (0.25, '{"rows": 3}')
+
+    def test_runs_are_noted_afterwards(self, store: MetadataStore) -> None:
+        commit(store, create_source(), create_view(), create_view("other"))
+        commit(store, ingest(1), run(1), run(1, "other"))
+        before = {row.view: row for row in store.history()}
+        store.note_runs(
+            before["revenue"].commit, {"revenue": ('{"more": 1}', 0.5), "none": ("", 1)}
+        )
+        after = {row.view: row for row in store.history()}
+        assert after["other"] == before["other"]
+        assert after["revenue"] == replace(before["revenue"], details='{"more": 1}', seconds=0.5)
+        commit(store, ingest(2), run(2))
 
     def test_settings_are_replaced_dropped_and_found_by_prefix(self, store: MetadataStore) -> None:
         commit(store, Transaction("run", settings={"budget": "1g", "zone": "UTC", "mark:%a": "1"}))

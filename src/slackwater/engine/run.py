@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -31,6 +32,7 @@ from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.program import Program
 from slackwater.runtime.metering import Meter, Metrics
 from slackwater.runtime.program import ProgramRunner, RunPlace, Written
+from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     NewSegment,
@@ -235,8 +237,23 @@ class Run:
         transaction = self._transaction(decisions, program, written, views, (started, metrics))
         with meter.phase("committing"):
             commit = self._home.store.commit(transaction, self._catalog.state.commit)
-        seconds = metrics.wall_seconds + metrics.phases["committing"]
-        return RunResult(commit.version, seconds, views, metrics)
+        metrics.wall_seconds += metrics.phases["committing"]
+        self._note_commit(commit.version, decisions, views, (started, metrics))
+        return RunResult(commit.version, metrics.wall_seconds, views, metrics)
+
+    def _note_commit(
+        self,
+        version: int,
+        decisions: tuple[Decision, ...],
+        views: tuple[ViewRun, ...],
+        timing: tuple[datetime, Metrics],
+    ) -> None:
+        """Add to the history how long the commit took, which is known only after it."""
+        runs = (_history(each, run, timing) for each, run in zip(decisions, views, strict=True))
+        known = {run.view: (run.details, run.seconds) for run in runs if run.seconds}
+        # The run is done, whether or not this can be written.
+        with suppress(MetadataError):
+            self._home.store.note_runs(version, known)
 
     def _write(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Compute and write; a run that fails leaves nothing behind."""

@@ -142,6 +142,26 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
+def noting(engine: Engine) -> Iterator[Connection]:
+    """A transaction for what is only good to know: it waits for no disk, which may lose it."""
+    with translated(engine), engine.connect() as connection:
+        connection.execution_options(**{_WRITES: True})
+        if engine.dialect.name == "postgresql":
+            with connection.begin():
+                connection.execute(text("SET LOCAL synchronous_commit = off"))
+                yield connection
+            return
+        # Inside a transaction SQLite would not listen.
+        driver: Any = connection.connection.dbapi_connection
+        driver.execute("PRAGMA synchronous = NORMAL")
+        try:
+            with connection.begin():
+                yield connection
+        finally:
+            driver.execute("PRAGMA synchronous = FULL")
+
+
+@contextmanager
 def translated(engine: Engine) -> Iterator[None]:
     """Turn the database's own errors into ours, without passwords in the message."""
     try:

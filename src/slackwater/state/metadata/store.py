@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from slackwater.errors import CatalogError
 from slackwater.faults import reach
 from slackwater.state.metadata import prune, reads, schema
-from slackwater.state.metadata.engine import open_engine, reading, writing
+from slackwater.state.metadata.engine import noting, open_engine, reading, writing
 from slackwater.state.metadata.errors import ConflictError, MetadataError, RetentionError
 from slackwater.state.metadata.facts import chunks
 from slackwater.state.metadata.migrations import is_current, migrate
@@ -185,6 +185,19 @@ class MetadataStore:
         """What runs did to a view, or to all, newest first."""
         with self._reading() as connection:
             return reads.read_history(connection, view, limit)
+
+    def note_runs(self, commit: int, details: Mapping[str, tuple[str, float]]) -> None:
+        """Replace the details and seconds of the runs of a commit, by view.
+
+        What is noted may be lost if the machine fails soon after; the commit itself may not.
+        """
+        table = schema.runs
+        with noting(self._engine) as connection:
+            for view, (text, seconds) in details.items():
+                of_run = (table.c.commit_version == commit) & (table.c.view == view)
+                connection.execute(
+                    update(table).where(of_run).values(details=text, seconds=seconds)
+                )
 
     def settings(self, prefix: str = "") -> Mapping[str, str]:
         """The settings of the home whose names begin with `prefix`."""
