@@ -208,6 +208,17 @@ def test_a_snapshot_has_the_net_rows(spark: SparkSession, stored: Stored) -> Non
     assert _shown(snapshot(spark, stored)) == _shown(expected)
 
 
+def test_a_snapshot_of_some_columns_has_the_others_empty(
+    spark: SparkSession, stored: Stored
+) -> None:
+    whole = snapshot(spark, stored)
+    for needed in (frozenset({"k1"}), frozenset[str]()):
+        kept = [name if name in needed else f"NULL AS {name}" for name in ("k0", "k1")]
+        found = snapshot(spark, stored, needed)
+        assert found.schema.simpleString() == whole.schema.simpleString()
+        assert _shown(found) == _shown(whole.selectExpr(*kept, "_w"))
+
+
 def test_changes_are_the_rows_of_the_files_named(spark: SparkSession, stored: Stored) -> None:
     last = Stored(stored.home, stored.schema, stored.files[-1:])
     assert read_changes(spark, last).groupBy("k0", "_w").count().orderBy("k0").collect() == [

@@ -165,8 +165,12 @@ class ProgramRunner:
     def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """One Spark job: the collection of what the writers of all state report."""
         session = self.session_for(place.moved_rows)
-        chosen = choose_forms(program, place.sizes, self._spark, self._look_ups)
-        frames = _Frames(session, place, program, chosen, meter.worker_cpu)
+        with meter.phase("building"):
+            access = _Access(
+                choose_forms(program, place.sizes, self._spark, self._look_ups),
+                self.local.needed(program, place.files),
+            )
+        frames = _Frames(session, place, program, access, meter.worker_cpu)
         try:
             with meter.phase("building"):
                 writers = [writer for step in program.steps if (writer := frames.take(step))]
@@ -225,6 +229,14 @@ def execution_error(problem: PySparkException | Py4JJavaError) -> SlackwaterErro
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """How a run reads state: the steps that scan it, and columns, of frames that need not all."""
+
+    scanned: frozenset[str]
+    needed: Mapping[str, frozenset[str]]
+
+
 class _Frames:
     """The frames of one run by name."""
 
@@ -233,16 +245,16 @@ class _Frames:
         session: SparkSession,
         place: RunPlace,
         program: Program,
-        scanned: frozenset[str],
+        access: _Access,
         cpu: Accumulator[int],
     ):
         self._session = session
         self._place = place
         # A gathering scan reads its input twice.
-        twice = {each.reads[0] for each in program.steps if each.name in scanned}
+        twice = {each.reads[0] for each in program.steps if each.name in access.scanned}
         self._once = program.once | twice
         self._unstable = program.unstable if _has_executors(session) else frozenset()
-        self._scanned = scanned
+        self._access = access
         self._cpu = cpu
         self._frames: dict[str, DataFrame] = {}
         self._views: set[str] = set()
@@ -284,21 +296,23 @@ class _Frames:
             case SqlStep(sql=sql):
                 return self._session.sql(sql)
             case SourceChangesStep(source=source):
-                return self._source(source, self._place.files.pending(source))
+                return self._source(step, source, self._place.files.pending(source))
             case SourceRowsStep(source=source):
-                return _unweighted(self._source(source, self._place.files.contents(source)))
-            case StateRowsStep(arrangement=arrangement):
-                return snapshot(self._session, self._stored(arrangement))
+                return _unweighted(self._source(step, source, self._place.files.contents(source)))
+            case StateRowsStep(name=name, arrangement=arrangement):
+                return snapshot(
+                    self._session, self._stored(arrangement), self._access.needed.get(name)
+                )
             case LookUpStep(input=name, arrangement=arrangement, nested=nested):
                 stored, probe = self._stored(arrangement), self._frames[name]
                 if nested:
                     return look_up_nested(probe, stored)
-                if step.name in self._scanned:
+                if step.name in self._access.scanned:
                     return join_stored(probe, stored)
                 return look_up(probe, stored, net=False)
             case GatherStep(input=name, arrangement=arrangement):
                 stored, arriving = self._stored(arrangement), self._frames[name]
-                how = gather_scanned if step.name in self._scanned else gather
+                how = gather_scanned if step.name in self._access.scanned else gather
                 return how(arriving, stored, partitions=self._partitions())
             case FragmentStep():
                 return self._fragment(step)
@@ -308,11 +322,12 @@ class _Frames:
     def _partitions(self) -> int:
         return int(self._session.conf.get("spark.sql.shuffle.partitions") or 2)
 
-    def _source(self, source: str, files: tuple[SegmentFile, ...]) -> DataFrame:
+    def _source(self, step: Step, source: str, files: tuple[SegmentFile, ...]) -> DataFrame:
         types = self._place.files.types(source)
         stored = Stored(self._place.home, storage_schema(types), files, self._cpu)
         columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
-        return snapshot(self._session, stored).selectExpr(*columns, "_w")
+        rows = snapshot(self._session, stored, self._access.needed.get(step.name))
+        return rows.selectExpr(*columns, "_w")
 
     def _stored(self, arrangement: Arrangement) -> Stored:
         files = self._place.files.arrangement(arrangement.id)

@@ -159,9 +159,26 @@ def _by_top_bits(frame: DataFrame, bits: int) -> DataFrame:
     return frame.repartitionById(1 << bits, number).sortWithinPartitions(HASH)
 
 
-def snapshot(spark: SparkSession, stored: Stored) -> DataFrame:
-    """The arrangement's rows, added up: k0, ..., `_w`. Each task reads one range of hashes."""
-    return _read(spark, stored, net=True)
+def snapshot(
+    spark: SparkSession, stored: Stored, needed: frozenset[str] | None = None
+) -> DataFrame:
+    """The arrangement's rows, added up: k0, ..., `_w`. Each task reads one range of hashes.
+
+    Of columns that are not `needed` nothing is read; they are NULL.
+    """
+    columns = stored.columns("k")
+    numbers = tuple(n for n, each in enumerate(columns) if needed is None or each.name in needed)
+    if len(numbers) == len(columns):
+        return _read(spark, stored, net=True)
+    read = _read(spark, stored, net=True, columns=numbers)
+    here = {columns[n].name for n in numbers}
+    values = [
+        functions.col(each.name)
+        if each.name in here
+        else functions.lit(None).cast(each.dataType).alias(each.name)
+        for each in columns
+    ]
+    return read.select(*values, WEIGHT)
 
 
 def read_changes(spark: SparkSession, stored: Stored) -> DataFrame:
@@ -169,14 +186,22 @@ def read_changes(spark: SparkSession, stored: Stored) -> DataFrame:
     return _read(spark, stored, net=False)
 
 
-def _read(spark: SparkSession, stored: Stored, *, net: bool, hashed: bool = False) -> DataFrame:
+def _read(
+    spark: SparkSession,
+    stored: Stored,
+    *,
+    net: bool,
+    hashed: bool = False,
+    columns: tuple[int, ...] | None = None,
+) -> DataFrame:
     tasks = max(1, -(-sum(file.rows for file in stored.files) // ROWS_PER_TASK))
-    output = [*stored.columns("k"), _long(WEIGHT)]
-    columns = None
+    numbers = tuple(range(len(stored.schema))) if columns is None else columns
+    named = stored.columns("k")
+    output = [*(named[n] for n in numbers), _long(WEIGHT)]
     if hashed:
         output.insert(0, _long(HASH))
-        columns = (HASH_COLUMN, *range(len(stored.schema)))
-    worker = ReadSegments(stored.arrangement(), even_ranges(tasks), net, stored.cpu, columns)
+        numbers = (HASH_COLUMN, *numbers)
+    worker = ReadSegments(stored.arrangement(), even_ranges(tasks), net, stored.cpu, numbers)
     return spark.range(0, tasks, 1, tasks).mapInArrow(worker, StructType(output))
 
 

@@ -10,7 +10,12 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from slackwater.plan.program import Program, SourceChangesStep, SourceRowsStep
+from slackwater.plan.program import (
+    Program,
+    SourceChangesStep,
+    SourceRowsStep,
+    StateRowsStep,
+)
 from slackwater.runtime.files import Place, StateFiles
 from slackwater.runtime.local.engine import CORES, LocalEngine
 from slackwater.runtime.local.frames import MACHINE_BYTES
@@ -69,6 +74,16 @@ class LocalRunner:
             self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", room.folder)
         tables = {name: one.table for name, one in start.items()}
         return LocalRun(self._engine, self._spark, place, room).execute(prepared, tables, empty)
+
+    def needed(self, program: Program, files: StateFiles) -> Mapping[str, frozenset[str]]:
+        """The columns a program needs of the stored rows it reads, as far as that is known."""
+        stored = [
+            step.name for step in program.steps if isinstance(step, SourceRowsStep | StateRowsStep)
+        ]
+        prepared = self._prepare(program, files, {}) if stored else None
+        if not isinstance(prepared, Prepared):
+            return {}
+        return {name: prepared.needed(name) for name in stored}
 
     def close(self) -> None:
         """Release the engine."""
