@@ -157,9 +157,17 @@ class Session:
         return read_history(self._keeper.home, view, limit)
 
     def close(self) -> None:
-        """Release the home, and the Spark session if it was started here."""
-        self._keeper.close()
-        self._handle.stop()
+        """Release the home, and the Spark session if it was started here.
+
+        Files that are being merged are waited for, so that their merge is not lost.
+        """
+        self._close(failed=False)
+
+    def _close(self, *, failed: bool) -> None:
+        try:
+            self._keeper.close(failed=failed)
+        finally:
+            self._handle.stop()
 
     def source(self, name: str) -> Source:
         """A source that exists."""
@@ -185,8 +193,8 @@ class Session:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close, whatever happened in the block."""
-        self.close()
+        """Close, whatever happened in the block; if it failed, a merge under way is given up."""
+        self._close(failed=kind is not None)
 
 
 class Source:

@@ -208,6 +208,14 @@ class CollectContract(_WithHome):
         sweep_orphans(store, home, AT_ONCE)
         assert not (home / "state/gone").exists()
 
+    def test_orphans_with_a_spared_stem_stay(self, store: MetadataStore, home: Path) -> None:
+        with HomeLock.acquire(home, store):
+            ingest_next(home, store)
+        for name in ("7-abc-merged-0.arrow", ".7-abc-merged-1.arrow.0.1.tmp", "7-def-0.arrow"):
+            (home / "state/orders" / name).write_text("12345")
+        removed = sweep_orphans(store, home, AT_ONCE, spared=["7-abc"])
+        assert removed.files == ("state/orders/7-def-0.arrow",)
+
     def test_removed_segments_are_no_orphans(self, store: MetadataStore, home: Path) -> None:
         with HomeLock.acquire(home, store):
             ingest_next(home, store)

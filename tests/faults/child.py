@@ -98,6 +98,8 @@ def _live(orders: Orders, tell: Callable[..., None]) -> None:
             tell("verified")
         for _ in range(orders.batches):
             _step(session, tell)
+        # Nothing may be merging when everything that no commit names is swept.
+        session.compact()
         _check(session, tell, "done", seen=True)
         _check_orphans(session, tell, "end")
 

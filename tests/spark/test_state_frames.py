@@ -258,7 +258,7 @@ def test_gathering_shows_the_affected_rows_before_and_after(
 
 
 def test_merged_segments_hold_the_same_rows(spark: SparkSession, stored: Stored) -> None:
-    merged = merge_segments(stored.home, stored.files, "state", "merged", 1)
+    merged = list(merge_segments(stored.home, stored.files, "state", "merged", 1))
     after = Stored(stored.home, stored.schema, merged)
     assert sum(file.rows for file in merged) == 980
     assert _shown(snapshot(spark, after)) == _shown(snapshot(spark, stored))

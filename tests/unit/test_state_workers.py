@@ -228,7 +228,7 @@ def _check_gathered(
 def test_merging_changes_nothing_but_the_files(sample: Sample, size: int, bits: int) -> None:
     with _home(size) as home:
         arrangement = write(home, sample.changes, sample.columns)
-        merged = merge_segments(home, arrangement.files, "state", "merged", bits)
+        merged = list(merge_segments(home, arrangement.files, "state", "merged", bits))
         found = _read(Arrangement(str(home), tuple(merged), sample.columns), 2, net_weights=False)
         assert net(found) == net(_flat(sample))
         assert len(found) == len(net(found))

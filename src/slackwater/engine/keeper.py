@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -98,10 +99,18 @@ class Keeper:
             home.close()
             raise
 
-    def close(self) -> None:
-        """Release the home."""
-        self._runner.local.close()
-        self.home.close()
+    def close(self, *, failed: bool = False) -> None:
+        """Release the home, once nothing is being merged; after a failure that is given up."""
+        try:
+            if failed:
+                self._maintenance.abandon()
+            else:
+                self._maintenance.close()
+        finally:
+            self._runner.local.close()
+            self.home.close()
+        for failure in self._maintenance.take_failures():
+            warnings.warn(failure, RuntimeWarning, stacklevel=4)
 
     def catalog(self, commit: int | None = None) -> Catalog:
         """What exists."""
@@ -198,12 +207,12 @@ class Keeper:
         return self._planner.table(name)
 
     def refresh(self) -> RunResult:
-        """Bring every view up to date, then merge what has become many small files."""
+        """Bring every view up to date, then have merged what has become many small files."""
         self.home.require_writable()
         self._tell("refreshing")
         result = self._run()
         self._maintenance.tidy()
-        return result
+        return replace(result, notes=self._maintenance.take_failures())
 
     def _run(self) -> RunResult:
         """One run; if a number does not fit it is repeated without sums that may be the cause."""

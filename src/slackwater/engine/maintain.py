@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from slackwater.engine.home import Catalog, Home
+from slackwater.engine.merging import Merge, Merged, Merger
 from slackwater.engine.run import seen_offset
 from slackwater.faults import reach
-from slackwater.state.merge import merge_segments
 from slackwater.state.metadata.collect import Removed, Retention, collect_garbage, sweep_orphans
 from slackwater.state.metadata.records import NewSegment, SegmentRecord, Transaction
 
 _MERGED_AT = 8
 """So many groups of segments of similar size make a merge worth its while."""
+_PILED_UP = 4 * _MERGED_AT
+"""If so many groups wait for a merge to end, refreshes wait for it too."""
 _SIMILAR = 4
 """A group joins a merge if it is at most so many times what is merged already."""
-_ROWS_PER_FILE = 500_000
 _COLLECT_EVERY = 16
 
 _Choose = Callable[[list[list[SegmentRecord]]], list[SegmentRecord]]
@@ -31,22 +32,36 @@ class Compaction:
     """Files that went into larger ones."""
     written: int
     collected: Removed
+    failed: tuple[str, ...] = ()
+    """Why merges in the background had failed; this one has made up for them."""
 
 
 class Maintenance:
-    """Compaction and collection on one home."""
+    """Compaction and collection on one home.
+
+    Merging is left to a thread of its own. Its files are adopted, that is committed, by the
+    thread that calls, between one piece of work and the next.
+    """
 
     def __init__(self, home: Home, retention: Retention):
         """Old commits stay readable as far as `retention` says."""
         self._home = home
         self._retention = retention
         self._collected = home.store.head().version
+        self._merger = Merger(home.folder)
+        self._failures: list[str] = []
 
     def tidy(self) -> None:
-        """What every run does afterwards: merge where many small segments have gathered."""
-        merged, _ = self._merge(_worth_merging)
-        if merged:
-            collect_garbage(self._home.store, self._home.folder, self._retention)
+        """What every run does afterwards: adopt what is merged, have merged what has piled up."""
+        if self._merger.finished:
+            self._finish()
+        chosen = self._choose(_worth_merging)
+        if self._merger.merges and any(_group_count(each) >= _PILED_UP for each in chosen):
+            self._finish()
+            chosen = self._choose(_worth_merging)
+        if chosen and not self._merger.merges:
+            reach("compact.before")
+            self._merger.start(chosen)
         newest = self._home.store.head().version
         if newest >= self._collected + _COLLECT_EVERY:
             self._collected = newest
@@ -54,8 +69,30 @@ class Maintenance:
 
     def compact(self) -> Compaction:
         """Merge everything that can be merged, and delete what nobody needs."""
-        merged, written = self._merge(_everything)
-        return Compaction(merged, written, self._collect())
+        before = self._adopt(self._merger.take())
+        chosen = self._choose(_everything)
+        if chosen:
+            reach("compact.before")
+        now = self._adopt(self._merged_at_once(chosen))
+        merged, written = (sum(each) for each in zip(before, now, strict=True))
+        return Compaction(merged, written, self._collect(), self.take_failures())
+
+    def take_failures(self) -> tuple[str, ...]:
+        """Why merges in the background have failed; each is told once."""
+        failures, self._failures = tuple(self._failures), []
+        return failures
+
+    def close(self) -> None:
+        """Wait for what is under way, and adopt it."""
+        try:
+            self._finish()
+        except BaseException:  # Whoever does not want to wait interrupts.
+            self.abandon()
+            raise
+
+    def abandon(self) -> None:
+        """Give up what is under way; the segments stay as they are."""
+        self._merger.stop()
 
     def recover(self) -> Removed:
         """Delete what a process that died before its commit has left behind."""
@@ -63,38 +100,73 @@ class Maintenance:
 
     def _collect(self) -> Removed:
         """Delete what no retained commit names, and what failed runs have left behind."""
-        collected = collect_garbage(self._home.store, self._home.folder, self._retention)
-        swept = sweep_orphans(self._home.store, self._home.folder)
+        store, folder = self._home.store, self._home.folder
+        collected = collect_garbage(store, folder, self._retention)
+        swept = sweep_orphans(store, folder, spared=[each.stem for each in self._merger.merges])
         return Removed((*collected.files, *swept.files), collected.bytes + swept.bytes)
 
-    def _merge(self, choose: _Choose) -> tuple[int, int]:
+    def _choose(self, choose: _Choose) -> tuple[Merge, ...]:
+        """What to merge, but for what is being merged."""
         catalog = self._home.catalog()
-        removed: list[SegmentRecord] = []
-        added: list[NewSegment] = []
-        stem = f"{catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
+        taken = {segment for merge in self._merger.merges for segment in merge.segments}
+        merges = []
         for arrangement in catalog.state.arrangements:
-            chosen = choose(_groups(_mergeable(catalog, arrangement)))
-            if not chosen:
-                continue
-            if not removed:
-                reach("compact.before")
-            files = [each.file for each in chosen]
-            bits = (sum(file.rows for file in files) // _ROWS_PER_FILE).bit_length()
-            made = merge_segments(
-                self._home.folder, files, f"state/{arrangement}", f"{stem}-merged", bits
-            )
-            removed += chosen
-            added += [NewSegment(arrangement, file, level=1) for file in made]
-        if not removed:
+            free = [each for each in _mergeable(catalog, arrangement) if each not in taken]
+            chosen = choose(_groups(free))
+            if chosen:
+                stem = f"{catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
+                merges.append(Merge(arrangement, tuple(chosen), stem))
+        return tuple(merges)
+
+    def _merged_at_once(self, merges: tuple[Merge, ...]) -> list[Merged]:
+        """Merge while the caller waits; a merge that fails leaves nothing behind."""
+        folder = self._home.folder
+        try:
+            return [Merged(each, tuple(each.write(folder))) for each in merges]
+        except BaseException:
+            for each in merges:
+                each.discard(folder)
+            raise
+
+    def _finish(self) -> None:
+        """Wait for what is under way, adopt it and delete what is not needed any more."""
+        merged, _ = self._adopt(self._merger.take())
+        if merged:
+            collect_garbage(self._home.store, self._home.folder, self._retention)
+
+    def _adopt(self, merged: Sequence[Merged]) -> tuple[int, int]:
+        """Commit what is merged; how many segments went, and how many came.
+
+        What was dropped or filled anew since it was chosen is left alone. That may also be why
+        a merge has failed: files that it had yet to open were deleted.
+        """
+        if not merged:
+            return 0, 0
+        catalog = self._home.catalog()
+        adopted: list[Merged] = []
+        for each in merged:
+            if not set(each.merge.segments) <= set(catalog.segments(each.merge.arrangement)):
+                each.merge.discard(self._home.folder)
+            elif each.problem is not None:
+                self._failures.append(f"merging files of the state failed: {each.problem}")
+            else:
+                adopted.append(each)
+        if not adopted:
             return 0, 0
         reach("compact.written")
         transaction = Transaction(
             "compact",
-            add_segments=tuple(added),
-            remove_segments=tuple(each.id for each in removed),
+            add_segments=tuple(
+                NewSegment(each.merge.arrangement, file, level=1)
+                for each in adopted
+                for file in each.files
+            ),
+            remove_segments=tuple(
+                segment.id for each in adopted for segment in each.merge.segments
+            ),
         )
         self._home.store.commit(transaction, catalog.state.commit)
-        return len(removed), len(added)
+        return len(transaction.remove_segments), len(transaction.add_segments)
 
 
 def _mergeable(catalog: Catalog, arrangement: str) -> list[SegmentRecord]:
@@ -120,6 +192,10 @@ def _groups(segments: Iterable[SegmentRecord]) -> list[list[SegmentRecord]]:
 
 def _rows(group: list[SegmentRecord]) -> int:
     return sum(each.file.rows for each in group)
+
+
+def _group_count(merge: Merge) -> int:
+    return len({each.created for each in merge.segments})
 
 
 def _worth_merging(groups: list[list[SegmentRecord]]) -> list[SegmentRecord]:

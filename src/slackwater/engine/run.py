@@ -88,11 +88,13 @@ class RunResult:
     seconds: float
     views: tuple[ViewRun, ...]
     metrics: Metrics = field(default_factory=Metrics)
+    notes: tuple[str, ...] = ()
+    """What went wrong beside the run, and did it no harm."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the owners of views should know."""
-        return tuple(each.warning for each in self.views if each.warning is not None)
+        """What the owners of views and of the home should know."""
+        return (*(each.warning for each in self.views if each.warning is not None), *self.notes)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

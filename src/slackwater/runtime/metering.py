@@ -24,7 +24,7 @@ class Metrics:
 
     wall_seconds: float = 0.0
     driver_cpu_seconds: float = 0.0
-    """Processor time of the driver's Python process."""
+    """Processor time of the driver's Python process, with what it merges in the background."""
     executor_cpu_seconds: float = 0.0
     """Processor time of tasks inside the JVM."""
     worker_cpu_seconds: float = 0.0

@@ -7,7 +7,8 @@ in between, the next collection finds the rest.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -55,11 +56,17 @@ def collect_garbage(store: MetadataStore, root: Path, retention: Retention) -> R
     return removed
 
 
-def sweep_orphans(store: MetadataStore, root: Path, grace: timedelta = DEFAULT_GRACE) -> Removed:
+def sweep_orphans(
+    store: MetadataStore,
+    root: Path,
+    grace: timedelta = DEFAULT_GRACE,
+    spared: Collection[str] = (),
+) -> Removed:
     """Delete the files below the state folder that no commit names.
 
-    Those younger than `grace` stay: a run may be about to commit them. The caller holds the
-    home's lock; one that has no run under way may give no grace at all.
+    Those younger than `grace` stay: a run may be about to commit them. So do those with one of
+    the `spared` stems in their name: a merge may take longer. The caller holds the home's lock;
+    one that has nothing else under way may give no grace at all.
     """
     require_own(root, store)
     oldest = time.time() - grace.total_seconds()
@@ -68,7 +75,10 @@ def sweep_orphans(store: MetadataStore, root: Path, grace: timedelta = DEFAULT_G
     stale = [path for path in found if _modified(path) <= oldest]
     named = store.named_paths()
     files = (path.relative_to(root).as_posix() for path in stale if path.is_file())
-    removed = _delete(root, (path for path in files if path not in named), "sweep.deleting")
+    orphans = (
+        path for path in files if path not in named and not any(stem in path for stem in spared)
+    )
+    removed = _delete(root, orphans, "sweep.deleting")
     _delete_empty_folders(path for path in stale if path.is_dir())
     return removed
 
@@ -98,4 +108,6 @@ def _delete_empty_folders(folders: Iterable[Path]) -> None:
     # The deepest first: what is deleted may have been all its parent held.
     for folder in sorted(folders, reverse=True):
         if not any(folder.iterdir()):
-            folder.rmdir()
+            # What still writes for a dropped arrangement may have made a file meanwhile.
+            with suppress(OSError):
+                folder.rmdir()
