@@ -8,9 +8,10 @@ search in the mapped hash column, so that the rest of the file is never touched.
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -26,8 +27,10 @@ Hashes = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]
 CONSOLIDATED = b"slackwater.consolidated"
 _MAX_OPEN = 256
-_MANY_IN_A_BATCH = 64
-"""So many keys or rows of a batch are on so many of its pages that all may as well be read."""
+_MANY_IN_A_BATCH = 16
+"""So many rows of a batch are on so many of its pages that all may as well be read from disk."""
+_STILL_THERE = 60.0
+"""Seconds for which what was read is taken to be in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,16 @@ class Segment:
     batches: tuple[pa.RecordBatch, ...]
     hashes: tuple[Hashes, ...]
     consolidated: bool
+
+    asked: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
+    """When the disk was last asked for the first columns of a batch."""
+
+    def fetch(self, index: int, columns: int) -> None:
+        """Ask the disk for the first columns of a batch, unless they have just been asked for."""
+        now = time.monotonic()
+        if now - self.asked.get((index, columns), -_STILL_THERE) >= _STILL_THERE:
+            self.asked[index, columns] = now
+            self.file.fetch(self.batches[index].columns[:columns])
 
     @cached_property
     def firsts(self) -> Hashes:
@@ -163,15 +176,17 @@ def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
     """Where the ascending, distinct `keys` are, batch by batch."""
     lows = np.searchsorted(keys, segment.firsts, "left")
     highs = np.searchsorted(keys, segment.lasts, "right")
-    for index in np.flatnonzero(highs - lows >= _MANY_IN_A_BATCH):
-        segment.file.fetch([segment.batches[index].column(0)])
-    for index in np.flatnonzero(highs > lows):
+    touched = np.flatnonzero(highs > lows).tolist()
+    for index in touched:
+        # A search that finds nothing in memory would wait for the disk at every step.
+        segment.fetch(index, 1)
+    for index in touched:
         low, high = lows[index], highs[index]
         found, starts, stops = _find_in_batch(segment.hashes[index], keys[low:high])
         if len(found):
             batch = segment.batches[index]
             if np.sum(stops - starts) >= _MANY_IN_A_BATCH:
-                segment.file.fetch(batch.columns)
+                segment.fetch(index, batch.num_columns)
             yield Hits(batch, segment.consolidated, found + low, starts, stops)
 
 
