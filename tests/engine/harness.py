@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -130,9 +131,17 @@ class Broken:
 class Plain:
     """Plain Spark over tables that change; it shares no code with the engine."""
 
-    def __init__(self, spark: SparkSession, folder: Path, schemas: Mapping[str, pa.Schema]):
-        """All tables are empty."""
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        schemas: Mapping[str, pa.Schema],
+        *,
+        shared: bool = False,
+    ):
+        """All tables are empty. If `shared`, each answer is asked for several times."""
         self._session = quick_session(spark)
+        self._answers: dict[str, DataFrame] | None = {} if shared else None
         self._folder = folder
         self._written = 0
         self._contents = {name: schema.empty_table() for name, schema in schemas.items()}
@@ -142,13 +151,19 @@ class Plain:
 
     def take(self, batch: ChangeBatch) -> None:
         """Apply a batch."""
+        if self._answers is not None:
+            self._answers = {}
         for name, change in batch.items():
             self._contents[name] = apply_changes(self._contents[name], change)
             self._show(name)
 
     def answer(self, sql: str) -> DataFrame:
         """What a query gives now."""
-        return self._session.sql(sql)
+        if self._answers is None:
+            return self._session.sql(sql)
+        if sql not in self._answers:
+            self._answers[sql] = self._session.sql(sql).localCheckpoint()
+        return self._answers[sql]
 
     def define(self, name: str, sql: str) -> None:
         """Let queries read another query by name."""
@@ -184,9 +199,15 @@ class Law:
         schemas: Mapping[str, pa.Schema],
         *,
         way: Way = Way.DRIVER,
+        beside: Plain | None = None,
     ):
-        """Open a home with these sources, all empty; on a cluster it has everything to do."""
-        self.plain = Plain(spark, folder / "plain", schemas)
+        """Open a home with these sources, all empty; on a cluster it has everything to do.
+
+        `beside` is plain Spark if others use it too: they see to it that it takes the batches.
+        """
+        self.plain = beside or Plain(spark, folder / "plain", schemas)
+        self._owns_plain = beside is None
+        self.way = way
         here = way is Way.DRIVER and "SLACKWATER_TEST_MASTER" not in os.environ
         self.session: Session = sw.open(
             folder / "home",
@@ -211,7 +232,8 @@ class Law:
 
     def take(self, batch: ChangeBatch) -> None:
         """Ingest a batch on both sides."""
-        self.plain.take(batch)
+        if self._owns_plain:
+            self.plain.take(batch)
         for name, change in batch.items():
             # The table's own column takes its name back, so the weight must have another one.
             clash = _OWN_WEIGHT in change.column_names
@@ -229,7 +251,7 @@ class Law:
         for view in self._views:
             difference = self.difference(view)
             if difference is not None:
-                yield Broken(view.name, self.runs, difference)
+                yield Broken(view.name, self.runs, f"{self.way.value}: {difference}")
 
     def difference(self, view: Kept) -> str | None:
         """How a view differs from what plain Spark computes."""
@@ -254,24 +276,29 @@ def keep(
     *,
     empty_first: bool = False,
     every: int = 1,
-    way: Way = Way.DRIVER,
+    ways: Sequence[Way] = (Way.DRIVER,),
 ) -> Iterator[Broken]:
     """Keep views through a history; what breaks the law, after every so many runs and the last.
 
-    With `empty_first` the views are filled before any row has come, so that even the load goes
-    through the rules.
+    A home for each of the `ways` is held against one plain Spark. With `empty_first` the views
+    are filled before any row has come, so that even the load goes through the rules.
     """
     schemas = {name: table.schema for name, table in data.tables.items()}
-    law = Law(spark, folder, schemas, way=way)
-    try:
-        for view in views:
-            law.add(view)
-        if empty_first:
-            law.refresh()
+    plain = Plain(spark, folder / "plain", schemas, shared=len(ways) > 1)
+    with ExitStack() as stack:
+        laws = []
+        for way in ways:
+            law = Law(spark, folder / way.value, schemas, way=way, beside=plain)
+            stack.callback(law.close)
+            laws.append(law)
+            for view in views:
+                law.add(view)
+            if empty_first:
+                law.refresh()
         for number, batch in enumerate(history, start=1):
-            law.take(batch)
-            law.refresh()
-            if number % every == 0 or number == len(history):
-                yield from law.broken()
-    finally:
-        law.close()
+            plain.take(batch)
+            for law in laws:
+                law.take(batch)
+                law.refresh()
+                if number % every == 0 or number == len(history):
+                    yield from law.broken()

@@ -8,6 +8,7 @@ from slackwater.errors import InvariantError
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.accumulators import GroupState, group_state
 from slackwater.optimizer.rules.base import (
+    WEIGHT,
     Builder,
     Need,
     Rule,
@@ -47,12 +48,12 @@ class AdjustSums(Rule[Aggregate]):
             return None
         state = self.state(rel, builder.facts)
         builder.append(stored_groups(state), moved)
-        return builder.sql(rel, "delta", _finished(state, moved, ", _w"), (moved,))
+        return builder.sql(rel, "delta", _finished(state, moved, WEIGHT), (moved,))
 
     def rows(self, rel: Aggregate, builder: Builder) -> str:
         """The finished columns of all groups, finished just as changes are."""
         groups = self.state_rows(rel, builder)
-        text = _finished(self.state(rel, builder.facts), groups, "")
+        text = _finished(self.state(rel, builder.facts), groups)
         return builder.sql(rel, "rows", text, (groups,))
 
     def state_rows(self, rel: Aggregate, builder: Builder) -> str:
@@ -139,7 +140,7 @@ def _struct(values: list[str], weight: int) -> str:
     return f"named_struct({fields}'_w', CAST({weight} AS BIGINT))"
 
 
-def _finished(state: GroupState, frame: str, extra: str) -> str:
+def _finished(state: GroupState, frame: str, *extra: str) -> str:
     texts = [f"{text} AS k{n}" for n, text in enumerate(state.finished("k"))]
-    selected = ", ".join(texts) + extra
-    return f"SELECT {selected or 'TRUE AS no_columns'} FROM {frame}"
+    selected = ", ".join([*texts, *extra]) or "TRUE AS no_columns"
+    return f"SELECT {selected} FROM {frame}"
