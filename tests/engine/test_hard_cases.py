@@ -164,6 +164,35 @@ def test_groups(spark: SparkSession, tmp_path: Path) -> None:
     check_history(spark, tmp_path, _GROUPS, _AGGREGATES, history)
 
 
+_WITHOUT_COLUMNS = {
+    "pairs": "SELECT count(*) n FROM l CROSS JOIN r",
+    "beside_one_row": "SELECT l.id FROM l CROSS JOIN (SELECT max(v) m FROM r WHERE v > 1)",
+    "beside_groups": "SELECT l.id FROM l CROSS JOIN (SELECT k, max(v) m FROM r GROUP BY k)",
+    "left_of_one_row": "SELECT l.id FROM l LEFT JOIN (SELECT count(*) c FROM r) ON l.v > 2",
+    "if_any": "SELECT 1 one FROM l WHERE EXISTS (SELECT 1 FROM r WHERE v > 5)",
+    "if_none": "SELECT l.id FROM l WHERE NOT EXISTS (SELECT 1 FROM r WHERE v > 5)",
+    "whether_any": "SELECT l.id, EXISTS (SELECT 1 FROM r WHERE v > 5) OR l.v > 3 e FROM l",
+    "constants": "SELECT 1 one FROM l UNION ALL SELECT 2 FROM r",
+    "one_constant": "SELECT count(*) n FROM (SELECT DISTINCT 1 FROM l)",
+    "beside_some": "SELECT l.id FROM l CROSS JOIN (SELECT 1 FROM r ORDER BY v LIMIT 2)",
+    "beside_others": "SELECT l.id FROM l CROSS JOIN (SELECT k FROM r EXCEPT SELECT k FROM l)",
+    "beside_numbered": "SELECT l.id FROM l CROSS JOIN (SELECT rank() OVER (ORDER BY v) FROM r)",
+    "exploded": "SELECT l.id FROM l CROSS JOIN (SELECT explode(array(1, 2)) FROM r)",
+    "unread": "SELECT 1 one FROM (SELECT l.id, r.v FROM l FULL JOIN r ON l.k = r.k)",
+}
+
+
+def test_tables_of_which_no_column_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    history = {
+        "rows on one side": {"l": [(1, 1, 1, 1), (2, None, 4, 2)]},
+        "rows on the other": {"r": [(1, 1, 6, 2), (2, 2, None, 1)], "l": [(1, 1, 1, -1)]},
+        "one goes, one changes": {"r": [(1, 1, 6, -1), (2, 2, None, -1), (2, 2, 2, 1)]},
+        "the other side is empty": {"r": [(1, 1, 6, -1), (2, 2, 2, -1)], "l": [(3, 3, 3, 1)]},
+        "and comes back": {"r": [(5, None, 7, 1)], "l": [(2, None, 4, -1)]},
+    }
+    check_history(spark, tmp_path, _SIDES, _WITHOUT_COLUMNS, history)
+
+
 def test_zeros_and_nan(spark: SparkSession, tmp_path: Path) -> None:
     columns = pa.schema([("x", pa.float64()), ("y", pa.float32()), ("xs", pa.list_(pa.float64()))])
     views = {
