@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from slackwater.cli.output import hang, page_console, print_json, working
+from slackwater.cli.output import hang, measuring, page_console, print_json, working
 
 
 def test_short_lines_stay_as_they_are() -> None:
@@ -46,3 +46,13 @@ def test_progress_is_silent_where_there_is_no_terminal(capfd: pytest.CaptureFixt
     with working("starting") as say:
         say("going on")
     assert capfd.readouterr() == ("", "")
+
+
+def test_measurements_leave_a_log_where_there_is_no_terminal(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with measuring("starting") as say:
+        say("half of it: 1.5 s")
+    out, log = capfd.readouterr()
+    assert out == ""
+    assert [line.split(" s  ")[1] for line in log.splitlines()] == ["starting", "half of it: 1.5 s"]

@@ -68,6 +68,10 @@ class Cost:
     rows: int = 0
     """Rows read; whoever measures sets it."""
 
+    def __str__(self) -> str:
+        """For a log."""
+        return f"{self.seconds:.2f} s, {self.cpu:.2f} processor seconds, {self.rows:,} rows read"
+
 
 def bench_spark() -> SparkHandle:
     """A Spark with memory enough for the larger joins of plain Spark."""

@@ -118,7 +118,7 @@ def measure_refresh(
         views = []
         for number, query in enumerate(plan.queries):
             recompute = plain.recompute(query.sql, plan.repeat)
-            say(f"{query.name}: plain Spark {recompute.seconds:.2f} s")
+            say(f"{query.name}: plain Spark {recompute}")
             keeping = _Keeping(session, clock, say, undo=number % 2 == 1)
             alone = Alone(recompute, loads[number])
             views.append(keeping.measure(query, alone, batches, plan))
@@ -173,7 +173,7 @@ class _Keeping:
         shares = {}
         for share in reversed(plan.shares) if self._undo else plan.shares:
             shares[share] = self._changed(batches[share])
-            self._say(f"{query.name}: {share:.2%} {shares[share].refresh.seconds:.2f} s")
+            self._say(f"{query.name}: {share:.2%} {shares[share].refresh}")
         size = self._session.status().state_bytes
         exact = self._session.verify(_VIEW).equal if plan.verify else None
         self._session.drop_view(_VIEW)
@@ -184,7 +184,7 @@ class _Keeping:
         """What it costs to fill the view for the first time."""
         self._session.create_view(_VIEW, query.sql)
         cost, _ = self._refresh()
-        self._say(f"{query.name}: filled in {cost.seconds:.2f} s")
+        self._say(f"{query.name}: filled in {cost}")
         self._session.drop_view(_VIEW)
         return cost
 

@@ -18,7 +18,7 @@ from slackwater.bench.arrangement import (
 from slackwater.bench.machine import bench_spark
 from slackwater.cli.bench_queries import scratch_folder
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import heading, page_console, plain_table, print_json, working
+from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 
 _DEFAULT = ArrangementPlan()
 _FIGURES: tuple[tuple[str, Callable[[ArrangementFigures], str]], ...] = (
@@ -52,7 +52,7 @@ def arrangement(
 
 def run_arrangement(plan: ArrangementPlan) -> ArrangementReport:
     """Start Spark and measure in a folder that is deleted afterwards."""
-    with working("starting Spark") as say, scratch_folder() as scratch, bench_spark() as spark:
+    with measuring("starting Spark") as say, scratch_folder() as scratch, bench_spark() as spark:
         return measure_arrangements(spark, scratch, plan, say)
 
 

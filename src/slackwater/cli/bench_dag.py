@@ -14,7 +14,7 @@ from slackwater.bench.machine import bench_spark
 from slackwater.cli.bench_queries import TPCH_QUERIES, choose_tpch, scratch_folder
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import heading, page_console, print_json, size_of, working
+from slackwater.cli.output import heading, measuring, page_console, print_json, size_of
 from slackwater.config import load_settings
 from slackwater.workloads.tpch import ensure_tpch
 
@@ -43,7 +43,10 @@ def dag(
 
 def run_dag(plan: DagPlan, scale: float, *, verify: bool) -> DagReport:
     """Make the data, start Spark and measure in a home that is deleted afterwards."""
-    with working("making the data, unless it is in the cache") as say, scratch_folder() as scratch:
+    with (
+        measuring("making the data, unless it is in the cache") as say,
+        scratch_folder() as scratch,
+    ):
         folder = ensure_tpch(scale, load_settings().cache_dir)
         with bench_spark() as spark:
             measurement = Measurement(spark, folder, say)

@@ -13,7 +13,7 @@ from slackwater.bench.growth import GrowthPlan, GrowthReport, measure_growth
 from slackwater.bench.machine import bench_spark
 from slackwater.cli.bench_queries import TPCH_QUERIES, choose_tpch, scratch_folder
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import heading, page_console, plain_table, print_json, working
+from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 from slackwater.config import load_settings
 from slackwater.errors import CatalogError
 
@@ -50,7 +50,7 @@ def _numbers(text: str) -> tuple[float, ...]:
 def run_growth(plan: GrowthPlan) -> GrowthReport:
     """Start Spark and measure in homes that are deleted afterwards."""
     cache = load_settings().cache_dir
-    with working("starting Spark") as say, scratch_folder() as scratch, bench_spark() as spark:
+    with measuring("starting Spark") as say, scratch_folder() as scratch, bench_spark() as spark:
         return measure_growth(spark, scratch, cache, plan, say)
 
 

@@ -12,7 +12,7 @@ from slackwater.bench.machine import bench_spark
 from slackwater.bench.overhead import OverheadPlan, OverheadReport, measure_overhead
 from slackwater.cli.bench_queries import scratch_folder
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import heading, page_console, plain_table, print_json, working
+from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 from slackwater.config import load_settings
 from slackwater.workloads.tpch import ensure_tpch
 
@@ -35,7 +35,10 @@ def overhead(
 
 def run_overhead(plan: OverheadPlan, scale: float) -> OverheadReport:
     """Start Spark and measure in a home that is deleted afterwards."""
-    with working("making the data, unless it is in the cache") as say, scratch_folder() as scratch:
+    with (
+        measuring("making the data, unless it is in the cache") as say,
+        scratch_folder() as scratch,
+    ):
         folder = ensure_tpch(scale, load_settings().cache_dir)
         with bench_spark() as spark:
             return measure_overhead(spark, scratch / "home", folder, plan, say)

@@ -23,11 +23,11 @@ from slackwater.cli.output import (
     count_of,
     hang,
     heading,
+    measuring,
     page_console,
     plain_table,
     print_json,
     size_of,
-    working,
 )
 from slackwater.config import load_settings
 from slackwater.errors import CatalogError
@@ -88,7 +88,7 @@ def read_systems(text: str) -> tuple[str, ...]:
 def run_peers(plan: PeersPlan) -> PeersReport:
     """Measure in a folder that is deleted afterwards."""
     plan.data()
-    with working("writing data") as say, scratch_folder() as scratch:
+    with measuring("writing data") as say, scratch_folder() as scratch:
         return measure_peers(scratch, load_settings().cache_dir, plan, say)
 
 

@@ -14,7 +14,7 @@ from slackwater.bench.refresh import RefreshPlan, RefreshReport, ViewFigures, me
 from slackwater.cli.bench_queries import TPCH_QUERIES, choose_tpch, scratch_folder
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import heading, page_console, plain_table, print_json, working
+from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 from slackwater.config import load_settings
 from slackwater.workloads.tpch import ensure_tpch
 
@@ -45,7 +45,10 @@ def refresh(  # noqa: PLR0913, PLR0917 - options of a command, each with a defau
 
 def run_refresh(plan: RefreshPlan, scale: float) -> RefreshReport:
     """Make the data, start Spark and measure in a home that is deleted afterwards."""
-    with working("making the data, unless it is in the cache") as say, scratch_folder() as scratch:
+    with (
+        measuring("making the data, unless it is in the cache") as say,
+        scratch_folder() as scratch,
+    ):
         folder = ensure_tpch(scale, load_settings().cache_dir)
         say("starting Spark")
         with bench_spark() as spark:

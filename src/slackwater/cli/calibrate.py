@@ -12,7 +12,7 @@ from slackwater.bench.calibrate import Calibration, CalibrationPlan, measure_pri
 from slackwater.bench.machine import bench_spark
 from slackwater.cli.bench_queries import scratch_folder
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import heading, page_console, plain_table, print_json, working
+from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 from slackwater.config import load_settings
 from slackwater.plan.prices import Rates, write_prices
 
@@ -54,7 +54,7 @@ def calibrate(
 
 def run_calibration(plan: CalibrationPlan) -> Calibration:
     """Start Spark and measure in a folder that is deleted afterwards."""
-    with working("starting Spark") as say, scratch_folder() as scratch, bench_spark() as spark:
+    with measuring("starting Spark") as say, scratch_folder() as scratch, bench_spark() as spark:
         return measure_prices(spark, scratch, plan, say)
 
 

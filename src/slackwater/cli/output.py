@@ -10,6 +10,7 @@ import json
 import re
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -60,6 +61,25 @@ def working(message: str) -> Iterator[Say]:
         return
     with console.status(Text(message)) as status:
         yield lambda text: status.update(Text(text))
+
+
+@contextmanager
+def measuring(message: str) -> Iterator[Say]:
+    """As `working`; but where nobody watches each message is a line of stderr.
+
+    Measurements may take an hour: their log tells how far they are, and what they found so far.
+    """
+    started = time.monotonic()
+
+    def log(text: str) -> None:
+        typer.echo(f"{time.monotonic() - started:7.1f} s  {text}", err=True)
+
+    if not Console(stderr=True).is_terminal:
+        log(message)
+        yield log
+        return
+    with working(message) as say:
+        yield say
 
 
 def _say_nothing(_message: str) -> None:
