@@ -29,7 +29,7 @@ test: $(STAMP) ## run the tests; ARGS="-k name" narrows them
 	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 test-deep: $(STAMP) ## run the long soaks
-	@$(BIN)/python -m pytest -m deep $(ARGS)
+	@$(BIN)/python -m pytest -m deep -n 2 --dist worksteal $(ARGS)
 
 test-cluster: $(STAMP) ## run the engine's tests with executors in processes of their own
 	@SLACKWATER_TEST_MASTER='local-cluster[2,1,1024]' \

@@ -135,11 +135,13 @@ def test_random_histories(
 
 
 @pytest.mark.deep
-@settings(max_examples=_EXAMPLES or 25, **_PATIENT)
+@pytest.mark.parametrize("part", range(5))
+@settings(max_examples=_EXAMPLES or 5, **_PATIENT)
 @given(statements=st.lists(random_statements(), min_size=16, max_size=16), history=histories(8))
 def test_many_random_histories(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
+    part: int,  # noqa: ARG001 - each part draws examples of its own
     statements: list[Statement],
     history: History,
 ) -> None:
