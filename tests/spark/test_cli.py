@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -327,8 +327,12 @@ def workplace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def run_line(run: Run, monkeypatch: pytest.MonkeyPatch, command: str) -> Done:
-    """Run a line of the page as a shell would: one of our commands, or `echo TEXT > FILE`."""
-    line, _, source = command.partition(" < ")
+    """Run a line of the page as a shell would: one of our commands, or `echo TEXT > FILE`.
+
+    A command may read from a file and have its errors written to another.
+    """
+    line, _, log = command.partition(" 2> ")
+    line, _, source = line.partition(" < ")
     words = shlex.split(line)
     if words[0] == "echo":
         text, _, target = words[1:]
@@ -337,7 +341,11 @@ def run_line(run: Run, monkeypatch: pytest.MonkeyPatch, command: str) -> Done:
     if source:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path(source).read_bytes())))
     assert words[0] == "slackwater"
-    return run(*words[1:])
+    done = run(*words[1:])
+    if not log:
+        return done
+    Path(log).write_text(done.err)
+    return replace(done, err="")
 
 
 SESSIONS = page_sessions()
