@@ -135,9 +135,9 @@ def test_random_histories(
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("part", range(5))
-@settings(max_examples=_EXAMPLES or 5, **_PATIENT)
-@given(statements=st.lists(random_statements(), min_size=16, max_size=16), history=histories(8))
+@pytest.mark.parametrize("part", range(2))
+@settings(max_examples=_EXAMPLES or 6, **_PATIENT)
+@given(statements=st.lists(random_statements(), min_size=8, max_size=8), history=histories(8))
 def test_many_random_histories(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
