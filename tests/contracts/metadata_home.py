@@ -80,6 +80,12 @@ class LockContract(_WithHome):
             child.kill()
             child.wait()
 
+    def test_a_lock_is_free_as_soon_as_it_is_released(
+        self, store: MetadataStore, home: Path
+    ) -> None:
+        for _ in range(50):
+            HomeLock.acquire(home, store).release()
+
     def test_another_directory_is_refused(self, store: MetadataStore, tmp_path: Path) -> None:
         with pytest.raises(ForeignHomeError, match="belongs to another directory"):
             HomeLock.acquire(tmp_path / "elsewhere", store)

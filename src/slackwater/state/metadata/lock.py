@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
 
@@ -56,7 +57,9 @@ class HomeLock:
     def release(self) -> None:
         """Let the next writer in; a second call does nothing."""
         if self._connection is not None:
-            # The server frees the lock with the connection; the pool would keep both.
+            # The server also frees the lock with the connection, but in its own time.
+            with suppress(SQLAlchemyError):
+                self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
             self._connection.invalidate()
             self._connection.close()
             self._connection = None
