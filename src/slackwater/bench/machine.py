@@ -88,6 +88,8 @@ class Clock:
         jvm = spark.sparkContext._jvm
         assert jvm is not None
         self._java = int(jvm.java.lang.ProcessHandle.current().pid())
+        self._used: dict[int, float] = {}
+        """By process, also those that have ended: Spark's daemon does not account for its own."""
 
     @contextmanager
     def measure(self) -> Iterator[Cost]:
@@ -99,8 +101,10 @@ class Clock:
         cost.cpu = self._cpu() - before
 
     def _cpu(self) -> float:
-        processes = {os.getpid(), self._java, *descendants(self._java)}
-        return sum(map(_processor_seconds, processes))
+        for process in {os.getpid(), self._java, *descendants(self._java)}:
+            used = _processor_seconds(process)
+            self._used[process] = max(used, self._used.get(process, 0.0))
+        return sum(self._used.values())
 
 
 def _processor_seconds(process: int) -> float:
