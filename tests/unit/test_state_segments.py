@@ -14,10 +14,10 @@ from slackwater.errors import DataError
 from slackwater.state import columns as limits
 from slackwater.state import segments, writer
 from slackwater.state.segments import (
-    CONSOLIDATED,
     Segment,
     SegmentFile,
     cut,
+    file_metadata,
     find,
     map_segment,
     open_segment,
@@ -35,7 +35,8 @@ def _segment(hashes: list[int], size: int) -> Segment:
         [pa.array(hashes, pa.int64()), pa.array(range(len(hashes)), pa.int64())], schema=SCHEMA
     )
     with NamedTemporaryFile(suffix=".arrow") as file:
-        with pa.ipc.new_file(file.name, SCHEMA.with_metadata({CONSOLIDATED: b"1"})) as sink:
+        metadata = file_metadata(consolidated=True)
+        with pa.ipc.new_file(file.name, SCHEMA.with_metadata(metadata)) as sink:
             for start in range(0, len(hashes), size):
                 sink.write_batch(batch.slice(start, size))
         return map_segment(Path(file.name))
@@ -110,6 +111,22 @@ def _missing() -> SegmentFile:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"missing(.|\n)*state/none\.arrow"):
         open_segment(str(tmp_path), _missing())
+
+
+@pytest.mark.parametrize(
+    ("metadata", "told"),
+    [(None, r"has format 1;(.|\n)*version that wrote it"), ({"slackwater.format": "9"}, "Upgrade")],
+)
+def test_a_file_of_another_format_is_refused(
+    tmp_path: Path, metadata: dict[str, str] | None, told: str
+) -> None:
+    (file,) = write(tmp_path, [[Row(("a",), 1)]], _columns()).files
+    with pa.ipc.open_file(tmp_path / file.path) as source:
+        rows = source.read_all()
+    with pa.ipc.new_file(tmp_path / file.path, rows.schema.with_metadata(metadata)) as sink:
+        sink.write_table(rows)
+    with pytest.raises(DataError, match=told):
+        open_segment(str(tmp_path), file)
 
 
 @pytest.mark.parametrize("keep", [0, 20, -1])

@@ -25,7 +25,10 @@ from slackwater.state.pages import MappedFile
 
 Hashes = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]
-CONSOLIDATED = b"slackwater.consolidated"
+_CONSOLIDATED = b"slackwater.consolidated"
+_FORMAT = b"slackwater.format"
+_NEWEST_FORMAT = 2
+"""1 held all decimals in sixteen bytes, and did not say so."""
 _MAX_OPEN = 256
 _MANY_IN_A_BATCH = 16
 """So many rows of a batch are on so many of its pages that all may as well be read from disk."""
@@ -163,7 +166,30 @@ def map_segment(path: Path, *, whole: bool = False) -> Segment:
     batches = tuple(batch.replace_schema_metadata(None) for batch in read if batch.num_rows)
     hashes = tuple(hash_column(batch) for batch in batches)
     metadata = reader.schema.metadata or {}
-    return Segment(file, batches, hashes, CONSOLIDATED in metadata)
+    _check_format(int(metadata.get(_FORMAT, b"1")), path)
+    return Segment(file, batches, hashes, _CONSOLIDATED in metadata)
+
+
+def file_metadata(*, consolidated: bool) -> dict[bytes, bytes]:
+    """What a new file says of itself."""
+    of_format = {_FORMAT: str(_NEWEST_FORMAT).encode()}
+    return {**of_format, _CONSOLIDATED: b"1"} if consolidated else of_format
+
+
+def _check_format(found: int, path: Path) -> None:
+    """Rows of different formats do not fit together, so those of another are not read at all."""
+    if found == _NEWEST_FORMAT:
+        return
+    hint = (
+        "Upgrade Slackwater: the home was last written by a newer version."
+        if found > _NEWEST_FORMAT
+        else "Read the home with the version that wrote it, or make a new home from the same data."
+    )
+    raise DataError(
+        f"a file of the state has format {found}; this Slackwater reads format {_NEWEST_FORMAT}",
+        where=str(path),
+        hint=hint,
+    )
 
 
 def hash_column(batch: pa.RecordBatch) -> Hashes:

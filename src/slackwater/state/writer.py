@@ -25,7 +25,7 @@ from slackwater.state.first_rows import FirstRows
 from slackwater.state.gather import complete_hashes
 from slackwater.state.identity import consolidate
 from slackwater.state.publish import Publisher, publish
-from slackwater.state.segments import CONSOLIDATED, SegmentFile, hash_column
+from slackwater.state.segments import SegmentFile, file_metadata, hash_column
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
 from slackwater.state.worker import Batches, metered, task_numbers
@@ -111,7 +111,7 @@ class SegmentWriter:
 
     def _open(self) -> pa.RecordBatchFileWriter:
         self._temporary.parent.mkdir(parents=True, exist_ok=True)
-        metadata = {CONSOLIDATED: b"1"} if self.consolidated else None
+        metadata = file_metadata(consolidated=self.consolidated)
         return pa.ipc.new_file(str(self._temporary), self.schema.with_metadata(metadata))
 
     def _publish(self) -> None:
