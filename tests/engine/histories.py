@@ -14,7 +14,7 @@ from slackwater.workloads.bags import WEIGHT
 from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.rows import Row, table_from_rows
 
-from .harness import Kept, Law
+from .harness import Kept, Law, Way
 
 Changes = Mapping[str, Sequence[Row]]
 """Rows by table, the weight as each row's last value."""
@@ -37,10 +37,15 @@ class Tables:
 
 @contextmanager
 def opened(
-    spark: SparkSession, folder: Path, tables: Tables, views: Mapping[str, str]
+    spark: SparkSession,
+    folder: Path,
+    tables: Tables,
+    views: Mapping[str, str],
+    *,
+    way: Way = Way.DRIVER,
 ) -> Iterator[Law]:
     """A home with these sources and views."""
-    law = Law(spark, folder, tables.schemas)
+    law = Law(spark, folder, tables.schemas, way=way)
     try:
         for name, sql in views.items():
             law.add(Kept(name, sql))
@@ -55,12 +60,14 @@ def check_history(
     tables: Tables,
     views: Mapping[str, str],
     history: Mapping[str, Changes],
+    *,
+    way: Way = Way.DRIVER,
 ) -> None:
     """Keep views through named batches; each must leave all of them exact.
 
     The views are filled while all tables are empty.
     """
-    with opened(spark, folder, tables, views) as law:
+    with opened(spark, folder, tables, views, way=way) as law:
         law.refresh()
         for title, changes in history.items():
             law.take(tables.batch(changes))

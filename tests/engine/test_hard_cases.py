@@ -1,4 +1,7 @@
-"""Cases where incremental systems have gone wrong, each with the history that shows it."""
+"""Cases where incremental systems have gone wrong, each with the history that shows it.
+
+They are kept on the driver; the long version also has Spark search in state, and join with it.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,11 @@ from pyspark.sql import SparkSession
 
 from slackwater.errors import ExecutionError
 
-from .harness import Kept
+from .harness import Kept, Way
 from .histories import Tables, check_history, opened
+
+_LONG = [pytest.param(way, marks=pytest.mark.deep) for way in (Way.INDEX, Way.SCAN)]
+_each_way = pytest.mark.parametrize("way", [Way.DRIVER, *_LONG], ids=lambda way: way.value)
 
 _SIDES = Tables(
     {
@@ -49,7 +55,8 @@ _JOINS = {
 }
 
 
-def test_joins(spark: SparkSession, tmp_path: Path) -> None:
+@_each_way
+def test_joins(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     history = {
         "NULL keys on both sides, rows that count twice": {
             "l": [(1, 1, 1, 1), (2, None, 2, 2), (3, 2, 3, 3), (4, 3, 4, 1), (None, None, None, 1)],
@@ -78,7 +85,7 @@ def test_joins(spark: SparkSession, tmp_path: Path) -> None:
             "r": [(5, 1, 2, 2), (8, 3, 8, 1), (9, None, 1, 1)],
         },
     }
-    check_history(spark, tmp_path, _SIDES, _JOINS, history)
+    check_history(spark, tmp_path, _SIDES, _JOINS, history, way=way)
 
 
 _GROUPS = Tables(
@@ -121,7 +128,8 @@ _AGGREGATES = {
 }
 
 
-def test_groups(spark: SparkSession, tmp_path: Path) -> None:
+@_each_way
+def test_groups(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     history = {
         "groups, one of them NULL, rows that count more than once": {
             "t": [
@@ -161,7 +169,7 @@ def test_groups(spark: SparkSession, tmp_path: Path) -> None:
         },
         "and comes back": {"t": [("a", 7, 1, 1.5, 1), ("c", 1, 1, 2.5, 4)], "u": [("c", 1, 1)]},
     }
-    check_history(spark, tmp_path, _GROUPS, _AGGREGATES, history)
+    check_history(spark, tmp_path, _GROUPS, _AGGREGATES, history, way=way)
 
 
 _WITHOUT_COLUMNS = {
@@ -182,7 +190,8 @@ _WITHOUT_COLUMNS = {
 }
 
 
-def test_tables_of_which_no_column_is_read(spark: SparkSession, tmp_path: Path) -> None:
+@_each_way
+def test_tables_of_which_no_column_is_read(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     history = {
         "rows on one side": {"l": [(1, 1, 1, 1), (2, None, 4, 2)]},
         "rows on the other": {"r": [(1, 1, 6, 2), (2, 2, None, 1)], "l": [(1, 1, 1, -1)]},
@@ -190,10 +199,11 @@ def test_tables_of_which_no_column_is_read(spark: SparkSession, tmp_path: Path) 
         "the other side is empty": {"r": [(1, 1, 6, -1), (2, 2, 2, -1)], "l": [(3, 3, 3, 1)]},
         "and comes back": {"r": [(5, None, 7, 1)], "l": [(2, None, 4, -1)]},
     }
-    check_history(spark, tmp_path, _SIDES, _WITHOUT_COLUMNS, history)
+    check_history(spark, tmp_path, _SIDES, _WITHOUT_COLUMNS, history, way=way)
 
 
-def test_zeros_and_nan(spark: SparkSession, tmp_path: Path) -> None:
+@_each_way
+def test_zeros_and_nan(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     columns = pa.schema([("x", pa.float64()), ("y", pa.float32()), ("xs", pa.list_(pa.float64()))])
     views = {
         "groups": "SELECT x, count(*) n, max(y) m FROM f GROUP BY x",
@@ -218,10 +228,11 @@ def test_zeros_and_nan(spark: SparkSession, tmp_path: Path) -> None:
         "the other side goes": {"e": [(0.0, -0.0, [0.0], -1), (nan, nan, [nan], -1)]},
     }
     tables = Tables({"f": columns, "e": columns})
-    check_history(spark, tmp_path, tables, views, history)
+    check_history(spark, tmp_path, tables, views, history, way=way)
 
 
-def test_views_on_views(spark: SparkSession, tmp_path: Path) -> None:
+@_each_way
+def test_views_on_views(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     tables = Tables({"t": pa.schema([("id", pa.int32()), ("g", pa.string()), ("v", pa.int32())])})
     first = {
         "totals": "SELECT g, sum(v) s FROM t GROUP BY g",
@@ -236,7 +247,7 @@ def test_views_on_views(spark: SparkSession, tmp_path: Path) -> None:
         "with_source": "SELECT t.id, totals.s FROM t LEFT JOIN totals ON t.g = totals.g",
         "third": "SELECT n FROM over_leaders WHERE n > 1",
     }
-    with opened(spark, tmp_path, tables, {}) as law:
+    with opened(spark, tmp_path, tables, {}, way=way) as law:
         for name, sql in (first | further).items():
             law.add_for_others(Kept(name, sql))
         for rows in (
@@ -251,7 +262,8 @@ def test_views_on_views(spark: SparkSession, tmp_path: Path) -> None:
             assert not [str(each) for each in law.broken()]
 
 
-def test_names_that_are_used_inside(spark: SparkSession, tmp_path: Path) -> None:
+@_each_way
+def test_names_that_are_used_inside(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     inside = [
         "_h",
         "k0",
@@ -280,7 +292,7 @@ def test_names_that_are_used_inside(spark: SparkSession, tmp_path: Path) -> None
         "rows": {"t": [(*one, 1), (*two, 2)], "a`b": [(*one, 1)]},
         "changes": {"t": [(*two, -1)], "a`b": [(*one, -1), (*two, 1)]},
     }
-    check_history(spark, tmp_path, tables, views, history)
+    check_history(spark, tmp_path, tables, views, history, way=way)
 
 
 _NUMBERS = Tables(
@@ -291,7 +303,8 @@ _NUMBERS = Tables(
 )
 
 
-def test_rows_that_are_gone_raise_nothing(spark: SparkSession, tmp_path: Path) -> None:
+@_each_way
+def test_rows_that_are_gone_raise_nothing(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     """A pair that is in neither the old nor the new state must not fail the run."""
     views = {
         "quotient": "SELECT p.id, 10 / (p.v - q.v) AS x FROM p JOIN q ON p.id = q.id",
@@ -306,15 +319,18 @@ def test_rows_that_are_gone_raise_nothing(spark: SparkSession, tmp_path: Path) -
         },
         "comes and goes at once": {"p": [(1, 1, 1), (1, 1, -1)]},
     }
-    check_history(spark, tmp_path, _NUMBERS, views, history)
+    check_history(spark, tmp_path, _NUMBERS, views, history, way=way)
 
 
-def test_an_error_changes_nothing_and_can_be_mended(spark: SparkSession, tmp_path: Path) -> None:
+@_each_way
+def test_an_error_changes_nothing_and_can_be_mended(
+    way: Way, spark: SparkSession, tmp_path: Path
+) -> None:
     views = {
         "single": "SELECT id, (SELECT q.v FROM q WHERE q.id = p.id) AS v FROM p",
         "inverse": "SELECT id, 1 / v AS x FROM p",
     }
-    with opened(spark, tmp_path, _NUMBERS, views) as law:
+    with opened(spark, tmp_path, _NUMBERS, views, way=way) as law:
         law.take(_NUMBERS.batch({"p": [(1, 1, 1), (2, 2, 1)], "q": [(1, 5, 1)]}))
         law.refresh()
         before = law.session.keeper.catalog().state.commit
