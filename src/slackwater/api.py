@@ -14,7 +14,7 @@ from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.ingest import IngestResult
 from slackwater.engine.keeper import Keeper, Options
 from slackwater.engine.maintain import Compaction
-from slackwater.engine.run import RunResult
+from slackwater.engine.results import RunResult
 from slackwater.engine.status import HistoryRow, Status, read_history, read_status
 from slackwater.engine.verify import VerifyResult
 from slackwater.plan.forms import Forms, read_look_ups
@@ -229,6 +229,11 @@ class View:
     def definition(self) -> ViewDefinition:
         """How it was declared."""
         return self._session.keeper.view(self.name)
+
+    @property
+    def predicted_bytes(self) -> int:
+        """About how much state it takes to keep it, its answer included, at present sizes."""
+        return self._session.keeper.predicted_bytes(self.name)
 
     def read(self, commit: int | None = None) -> DataFrame:
         """The answer as of the last refresh, or of an older commit that is still kept."""

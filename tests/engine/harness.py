@@ -26,7 +26,7 @@ from pyspark.sql.types import StructType
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.engine.run import RunResult
+from slackwater.engine.results import RunResult
 from slackwater.errors import SlackwaterError
 from slackwater.runtime.compare import compare_bags
 from slackwater.workloads.adversarial import adversarial_tables

@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.api import Session
 from slackwater.engine import maintain, merging
-from slackwater.engine.run import RunResult
+from slackwater.engine.results import RunResult
 from slackwater.errors import CatalogError
 from slackwater.state.merge import merge_segments
 from slackwater.state.metadata.collect import collect_garbage, sweep_orphans

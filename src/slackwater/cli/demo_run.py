@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from slackwater.api import Session, open_home
 from slackwater.cli.demo_views import DEMO_VIEWS
 from slackwater.cli.output import Say
-from slackwater.engine.run import RunResult
+from slackwater.engine.results import RunResult
 from slackwater.runtime.metering import Meter, machine_load
 from slackwater.workloads.bags import apply_changes
 from slackwater.workloads.changes import ChangeBatch, ChangeSpec, change_stream

@@ -15,6 +15,7 @@ from slackwater.cli.output import (
     page_console,
     plain_table,
     print_json,
+    size_of,
     unbroken,
     working,
 )
@@ -22,7 +23,7 @@ from slackwater.cli.project_apply import Applied, apply_project
 from slackwater.cli.project_session import AsJson, ProjectFolder, open_project
 from slackwater.cli.project_sources import Ingested, ingest_new_files
 from slackwater.engine.costs import cost_lines
-from slackwater.engine.run import RunResult
+from slackwater.engine.results import RunResult
 from slackwater.project.load import load_project
 
 
@@ -100,10 +101,24 @@ def show_refreshed(done: Refreshed) -> None:
         views.add_row(view.view, view.action, rows_in, rows_out, view.reason)
     console.print(unbroken(views))
     console.print()
+    for line in _predictions(done):
+        console.print(line)
     console.print(f"commit {done.run.commit}, {done.run.seconds:.1f} s")
+    for warning in done.run.warnings:
+        console.print(f"warning: {warning}")
 
 
 _COUNTS = ("files", "inserted", "deleted", "rows in", "rows out")
+
+
+def _predictions(done: Refreshed) -> list[str]:
+    """What new views were expected to keep, beside what they do."""
+    return [
+        f"new view {each.view} keeps {size_of(each.state_bytes)} of state, "
+        f"about {size_of(each.predicted_bytes)} predicted"
+        for each in done.run.views
+        if each.view in done.applied.views
+    ]
 
 
 def _notes(applied: Applied) -> list[str]:

@@ -56,6 +56,8 @@ class ViewTask:
     """Its answer as a plan over a scan of those rows."""
     columns: tuple[str, ...]
     action: Action
+    answer_only: bool = False
+    """Whether nothing but its answer is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class ProgramWriter:
         self._run = run
         self._chooser = Chooser.under(run.facts)
         self._views = {task.name: task for task in tasks}
+        self._answers = {whole_row(task.rel).id: task for task in tasks}
         self._frames = _Frames()
         self._deltas: dict[str, str | None] = {}
         self._rows: dict[str, str] = {}
@@ -238,7 +241,7 @@ class ProgramWriter:
         answer = whole_row(task.rel)
         if task.action is Action.SKIP:
             return
-        if task.action is not Action.RECOMPUTE:
+        if not task.answer_only:
             for need in self.inner_needs(task.rel):
                 self._write_need(need, replace=task.action is Action.REBUILD)
         if task.action is Action.FILL:
@@ -258,12 +261,17 @@ class ProgramWriter:
         arrangement = need.arrangement
         if arrangement.id in self._appended:
             return
-        if arrangement.id not in self._run.stored or replace:
+        answered = self._answers.get(arrangement.id)
+        if arrangement.id not in self._run.stored or (replace and answered is None):
             self._fill(need)
             return
-        changes = self.delta(need.owner)
+        # What is appended to an answer is its change feed: only what changed may go there.
+        changes = self.delta(need.owner) if answered is None else self._answer_delta(answered)
         if changes is not None and arrangement.role is Role.CONTENTS:
             self.append(arrangement, changes)
+
+    def _answer_delta(self, view: ViewTask) -> str | None:
+        return None if view.action is Action.SKIP else self.view_delta(view)
 
     def _fill(self, need: Need) -> None:
         if need.arrangement.role is Role.ACCUMULATORS:

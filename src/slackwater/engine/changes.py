@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import reduce
 
 from pyspark.sql import DataFrame
 
+from slackwater.engine.decide import is_filled
 from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import Catalog, Home
 from slackwater.engine.reading import Reader
 from slackwater.errors import DataError
-from slackwater.expr.sql import quote_name
 from slackwater.optimizer.rules.keys import whole_row
+from slackwater.state.columns import column_names
 from slackwater.state.metadata.records import Commit
+from slackwater.state.segments import SegmentFile
+
+_VERSION = ("_commit_version", "_commit_timestamp")
 
 
 class ChangeReader:
@@ -53,50 +57,69 @@ class ChangeReader:
                 hint=f"Ask for changes since commit {oldest} or later, or read the whole answer.",
             )
 
-    def _by_commit(self, view: ViewDefinition, since: int) -> Iterable[tuple[Commit, DataFrame]]:
-        commits = {each.version: each for each in self._home.store.commits(since)}
-        answer = whole_row(view.stored).id
-        segments = self._home.store.segments_between(answer, since, None)
-        runs = sorted({each.created for each in segments if each.created in commits})
-        for version in runs:
+    def _by_commit(self, view: ViewDefinition, since: int) -> Iterator[tuple[Commit, DataFrame]]:
+        first = self._first_run(view, since)
+        if first is not None:
+            yield first, self._whole(view, first.version)
+        after = since if first is None else first.version
+        commits = {each.version: each for each in self._home.store.commits(after)}
+        segments = self._home.store.segments_between(whole_row(view.stored).id, after, None)
+        for version in sorted({each.created for each in segments if each.created in commits}):
             if view.root.limits:
                 yield commits[version], self._compared(view, version)
             else:
                 files = tuple(each.file for each in segments if each.created == version)
-                types = tuple(column.dtype for column in view.stored.columns)
-                yield (
-                    commits[version],
-                    self._reader.finished_weighted(view, self._reader.weighted(types, files)),
-                )
+                yield commits[version], self._weighted(view, files)
+
+    def _first_run(self, view: ViewDefinition, since: int) -> Commit | None:
+        """The run that filled the view, if it came after `since`.
+
+        Its state may have been there before, as that of another view.
+        """
+        created = self._catalog.state.views[view.name].created
+        if since >= created and is_filled(view, self._home.catalog(since)):
+            return None
+        later = self._home.store.commits(max(since, created))
+        return next((each for each in later if each.kind == "run"), None)
+
+    def _whole(self, view: ViewDefinition, version: int) -> DataFrame:
+        """All of an answer, as changes from nothing."""
+        if view.root.limits:
+            return self._weighted_answer(view, version)
+        return self._weighted(view, self._home.catalog(version).files(whole_row(view.stored).id))
+
+    def _weighted(self, view: ViewDefinition, files: tuple[SegmentFile, ...]) -> DataFrame:
+        types = tuple(column.dtype for column in view.stored.columns)
+        return self._reader.finished_weighted(view, self._reader.weighted(types, files))
 
     def _compared(self, view: ViewDefinition, version: int) -> DataFrame:
         """The difference of the answers at a commit and just before it."""
         now = self._weighted_answer(view, version)
-        created = self._catalog.state.views[view.name].created
-        if version - 1 < created:
-            return now
         before = self._weighted_answer(view, version - 1)
-        columns = [quote_name(name) for name in view.columns]
+        columns = _positions(view)
         both = now.unionAll(before.selectExpr(*columns, "-_w AS _w"))
-        return both.groupBy(*columns).agg({"_w": "sum"}).toDF(*view.columns, "_w").where("_w <> 0")
+        return both.groupBy(*columns).agg({"_w": "sum"}).toDF(*columns, "_w").where("_w <> 0")
 
     def _weighted_answer(self, view: ViewDefinition, version: int | None) -> DataFrame:
-        catalog = self._home.catalog(version)
-        answer = self._reader.view(view, catalog)
-        columns = [quote_name(name) for name in view.columns]
-        return answer.selectExpr(*columns, "CAST(1 AS BIGINT) AS _w")
+        """An answer, its columns by position, because two of them may have one name."""
+        answer = self._reader.view(view, self._home.catalog(version)).toDF(*_positions(view))
+        return answer.selectExpr("*", "CAST(1 AS BIGINT) AS _w")
 
     def _labelled(
         self, frame: DataFrame, commit: Commit, view: ViewDefinition, *, zset: bool
     ) -> DataFrame:
-        columns = [quote_name(name) for name in view.columns]
+        """Changes under the names that users know, which come last: a column may be called _w."""
+        columns = _positions(view)
         moment = commit.time.strftime("%Y-%m-%d %H:%M:%S.%f+00:00")
-        version = [
-            f"CAST({commit.version} AS BIGINT) AS _commit_version",
-            f"TIMESTAMP '{moment}' AS _commit_timestamp",
-        ]
+        version = [f"CAST({commit.version} AS BIGINT)", f"TIMESTAMP '{moment}'"]
         if zset:
-            return frame.selectExpr(*columns, "_w", *version)
-        kind = "CASE WHEN _w > 0 THEN 'insert' ELSE 'delete' END AS _change_type"
+            named = frame.selectExpr(*columns, "_w", *version)
+            return named.toDF(*view.columns, "_w", *_VERSION)
+        kind = "CASE WHEN _w > 0 THEN 'insert' ELSE 'delete' END"
         copies = "explode(sequence(CAST(1 AS BIGINT), abs(_w))) AS _copy"
-        return frame.selectExpr(*columns, kind, *version, copies).drop("_copy")
+        named = frame.selectExpr(*columns, kind, *version, copies).drop("_copy")
+        return named.toDF(*view.columns, "_change_type", *_VERSION)
+
+
+def _positions(view: ViewDefinition) -> list[str]:
+    return column_names("k", len(view.columns))

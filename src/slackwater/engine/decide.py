@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.refresh import Action, read_names
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
+from slackwater.engine.views import choices, operator_name
 from slackwater.optimizer.choose import Chooser
-from slackwater.optimizer.estimate import estimate_state
+from slackwater.optimizer.estimate import estimate_answer, estimate_state
 from slackwater.optimizer.facts import Facts
 
 
@@ -49,9 +51,32 @@ class Pending:
         )
 
 
-def needed_state(rel: Rel, facts: Facts) -> tuple[str, ...]:
+def keeps_answer_only(view: ViewDefinition, facts: Facts) -> bool:
+    """Whether nothing of a view but its answer is kept: no part of it would take in changes."""
+    if view.policy is RefreshPolicy.FULL:
+        return True
+    kept = tuple(Chooser.under(facts).kept_operators(view.stored))
+    return any(isinstance(each, Recompute) for each in kept) and not any(
+        isinstance(each, Scan) for each in kept
+    )
+
+
+def kept_state(view: ViewDefinition, facts: Facts) -> tuple[str, ...]:
     """The arrangements below a view's answer."""
-    return Chooser.under(facts).state_below(rel)
+    if keeps_answer_only(view, facts):
+        return ()
+    return Chooser.under(facts).state_below(view.stored)
+
+
+def recomputed_parts(rel: Rel, facts: Facts) -> tuple[str, ...]:
+    """The operators of a plan that every run works out again from all rows, and why."""
+    return tuple(
+        dict.fromkeys(
+            f"{operator_name(each.rel)}: {each.recomputes}"
+            for each in choices(rel, facts)
+            if each.recomputes is not None
+        )
+    )
 
 
 def base_sources(view: ViewDefinition, catalog: Catalog) -> frozenset[str]:
@@ -71,7 +96,7 @@ def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pendin
     rows, changed = pending.over(names)
     recompute = Candidate(Action.RECOMPUTE, rows)
     stored = catalog.state.arrangements
-    if not _has_progress(view, names, catalog):
+    if not is_filled(view, catalog):
         return Decision(
             view, Action.FILL, "the view has no rows yet", (Candidate(Action.FILL, rows),)
         )
@@ -79,19 +104,26 @@ def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pendin
         return Decision(view, Action.SKIP, "none of its sources changed", ())
     if view.policy is RefreshPolicy.FULL:
         return Decision(view, Action.RECOMPUTE, "the view's policy is full", (recompute,))
+    parts = "; ".join(recomputed_parts(view.stored, facts))
+    if keeps_answer_only(view, facts):
+        return Decision(
+            view, Action.RECOMPUTE, f"no part of it takes in changes: {parts}", (recompute,)
+        )
     candidates = (Candidate(Action.INCREMENTAL, changed), Candidate(Action.REBUILD, rows))
-    missing = [each for each in needed_state(view.stored, facts) if each not in stored]
+    missing = [each for each in kept_state(view, facts) if each not in stored]
     if missing:
-        before = needed_state(view.stored, replace(facts, sums_fit=True))
+        before = kept_state(view, replace(facts, sums_fit=True))
         outgrown = all(each in stored for each in before)
         why = "a sum does not fit its type" if outgrown else "a source is no longer append-only"
         reason = f"{why}, so that the view needs other state"
         return Decision(view, Action.REBUILD, reason, candidates)
-    return Decision(view, Action.INCREMENTAL, f"{changed} of {rows} rows changed", candidates)
+    reason = f"{changed} of {rows} rows changed" + (f"; recomputes {parts}" if parts else "")
+    return Decision(view, Action.INCREMENTAL, reason, candidates)
 
 
-def _has_progress(view: ViewDefinition, names: frozenset[str], catalog: Catalog) -> bool:
+def is_filled(view: ViewDefinition, catalog: Catalog) -> bool:
     """Whether a run has filled the view; one that reads no source is filled once, by its rows."""
+    names = base_sources(view, catalog)
     if not names:
         return catalog.rows(catalog.state.views[view.name].arrangement) > 0
     return all((view.name, name) in catalog.state.progress for name in names)
@@ -101,4 +133,6 @@ def predicted_bytes(view: ViewDefinition, catalog: Catalog, facts: Facts) -> int
     """About how much state a view keeps at the present size of what it reads."""
     rows = {name: catalog.rows(each.arrangement) for name, each in catalog.state.sources.items()}
     rows |= {name: catalog.rows(each.arrangement) for name, each in catalog.state.views.items()}
+    if keeps_answer_only(view, facts):
+        return estimate_answer(view.stored, rows)
     return estimate_state(view.stored, Chooser.under(facts), rows)

@@ -11,7 +11,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
 from slackwater.engine.costs import cost_lines
-from slackwater.engine.decide import base_sources, predicted_bytes
+from slackwater.engine.decide import base_sources, keeps_answer_only, predicted_bytes
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog, Home
 from slackwater.engine.run import read_facts, view_task
@@ -119,9 +119,7 @@ class Explainer:
         """The statements of a run in which every source of the view has changed."""
         view = self._view
         tasks = [
-            view_task(each, Action.INCREMENTAL)
-            for each in self._catalog.views.values()
-            if each.name == view.name
+            self._task(each) for each in self._catalog.views.values() if each.name == view.name
         ]
         upstream = tuple(self._upstream(view))
         run = RunFacts(
@@ -133,12 +131,16 @@ class Explainer:
         program = fuse(write_program(run, (*upstream, *tasks)))
         return "\n".join(_step(step) for step in program.steps)
 
+    def _task(self, view: ViewDefinition) -> ViewTask:
+        alone = keeps_answer_only(view, self._facts)
+        return view_task(view, Action.RECOMPUTE if alone else Action.INCREMENTAL, self._facts)
+
     def _upstream(self, view: ViewDefinition) -> Iterator[ViewTask]:
         for name in sorted(read_names(view.plan)):
             if name in self._catalog.state.views:
                 other = self._catalog.view(name)
                 yield from self._upstream(other)
-                yield view_task(other, Action.INCREMENTAL)
+                yield self._task(other)
 
     def _all_state(self, tasks: tuple[ViewTask, ...]) -> Iterator[Arrangement]:
         chooser = Chooser.under(self._facts)

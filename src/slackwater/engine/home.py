@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.errors import CatalogError
-from slackwater.faults import reach
 from slackwater.state.metadata.lock import HomeLock
 from slackwater.state.metadata.ownership import STATE_FOLDER
 from slackwater.state.metadata.records import CatalogState, Commit, SegmentRecord, Transaction
@@ -122,9 +121,11 @@ class Home:
             store.close()
             raise
         home = Home(folder.resolve(), store, lock)
-        reach("recover.before")
-        home.pin_settings(spark)
-        reach("recover.after")
+        try:
+            home.pin_settings(spark)
+        except BaseException:
+            home.close()
+            raise
         return home
 
     @staticmethod

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import walk_rel
 from slackwater.engine.changes import ChangeReader
-from slackwater.engine.decide import needed_state
+from slackwater.engine.decide import kept_state, predicted_bytes
 from slackwater.engine.definitions import (
     RefreshPolicy,
     SourceDefinition,
@@ -28,10 +28,12 @@ from slackwater.engine.home import Catalog, Home
 from slackwater.engine.ingest import Ingestion, IngestResult, mark_prefix
 from slackwater.engine.maintain import Compaction, Maintenance
 from slackwater.engine.reading import Reader
-from slackwater.engine.run import Run, RunResult, read_facts
+from slackwater.engine.results import RunResult
+from slackwater.engine.run import Run, declared_facts, read_facts
 from slackwater.engine.verify import Verifier, VerifyResult
 from slackwater.engine.views import plan_view, readers, require_incremental
-from slackwater.errors import CatalogError, NumberTooLargeError
+from slackwater.errors import CatalogError, NumberTooLargeError, SlackwaterError
+from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.keys import whole_row
@@ -75,7 +77,9 @@ class Keeper:
         self._tell = options.progress or (lambda _text: None)
         self._maintenance = Maintenance(home, options.retention)
         if not home.read_only:
+            reach("recover.before")
             self._maintenance.recover()
+            reach("recover.after")
         settled = clone_session(spark)
         for key, value in home.settings.items():
             settled.conf.set(key, value)
@@ -182,7 +186,7 @@ class Keeper:
             scope=scope,
         )
         if policy is RefreshPolicy.STRICT:
-            require_incremental(view, read_facts(self.home, catalog))
+            require_incremental(view, declared_facts(self.home, catalog))
         self._fragments.update(planned.query.fragments)
         answer = whole_row(view.stored)
         known = answer.id in catalog.state.arrangements
@@ -198,6 +202,11 @@ class Keeper:
         self._offer(view)
         return view
 
+    def predicted_bytes(self, name: str) -> int:
+        """About how much state a view takes at the present size of what it reads."""
+        catalog = self.catalog()
+        return predicted_bytes(catalog.view(name), catalog, read_facts(self.home, catalog))
+
     def view(self, name: str) -> ViewDefinition:
         """A view that exists."""
         return self.catalog().view(name)
@@ -210,6 +219,8 @@ class Keeper:
         """Bring every view up to date, then have merged what has become many small files."""
         self.home.require_writable()
         self._tell("refreshing")
+        for view in self.catalog().views.values():
+            self._find_fragments(view)
         result = self._run()
         self._maintenance.tidy()
         return replace(result, notes=self._maintenance.take_failures())
@@ -259,8 +270,8 @@ class Keeper:
         kept: set[str] = set()
         for other in catalog.views.values():
             if other.name != name:
-                kept |= {whole_row(other.stored).id, *needed_state(other.stored, facts)}
-        own = {whole_row(view.stored).id, *needed_state(view.stored, facts)}
+                kept |= {whole_row(other.stored).id, *kept_state(other, facts)}
+        own = {whole_row(view.stored).id, *kept_state(view, facts)}
         gone = tuple(each for each in own - kept if each in catalog.state.arrangements)
         self.home.commit(Transaction("drop_view", drop_views=(name,), drop_arrangements=gone))
         self._planner = Planner(self._settled)
@@ -298,7 +309,9 @@ class Keeper:
         for view in catalog.views.values():
             self._offer(view)
         for view in catalog.views.values():
-            self._find_fragments(view)
+            # A view that cannot be planned now must not keep others, or the home, from use.
+            with suppress(SlackwaterError):
+                self._find_fragments(view)
 
     def _offer(self, view: ViewDefinition) -> None:
         """Let queries read a view, unless it has two columns of one name: those no query can."""
@@ -310,7 +323,14 @@ class Keeper:
         wanted = {each.fragment for each in walk_rel(view.plan) if isinstance(each, Recompute)}
         if wanted <= self._fragments.keys() or view.sql is None:
             return
-        found = self._planner.plan_sql(view.sql).fragments
-        whole = Fragment(None, view.sql)
-        # Spark may plan a part another way this time; a view that is one part is its text.
-        self._fragments |= {name: found.get(name, whole) for name in wanted}
+        found = dict(self._planner.plan_sql(view.sql).fragments)
+        if isinstance(view.plan, Recompute):
+            # Spark may plan it another way this time, but all of it is what the text says.
+            found[view.plan.fragment] = Fragment(None, view.sql)
+        if not wanted <= found.keys():
+            raise CatalogError(
+                "a part of the view that is left to Spark is planned another way than before",
+                where=f"view {view.name}",
+                hint="Drop the view and create it again; nothing else is affected.",
+            )
+        self._fragments |= {name: found[name] for name in wanted}

@@ -18,6 +18,7 @@ from slackwater.optimizer.normalize import stored_scan
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.optimizer.rules.rowwise import weight_column
 from slackwater.runtime.files import storage_schema
+from slackwater.state.columns import column_names
 from slackwater.state.frames import Stored, snapshot
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import decode_sql
@@ -52,16 +53,15 @@ class Reader:
         return self._handed_over(session.sql(statement.sql))
 
     def finished_weighted(self, view: ViewDefinition, rows: DataFrame) -> DataFrame:
-        """Stored changes under the view's names; projections at the root apply to each row."""
+        """Stored changes as k0, k1, ..., _w; projections at the root apply to each row."""
         projections = [each for each in view.root.finish if isinstance(each, Project)]
         if not projections:
-            columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(view.columns)]
-            return self._handed_over(rows.selectExpr(*columns, "_w"))
+            return self._handed_over(rows)
         weight = weight_column(view.plan)
         rel: Rel = Scan("stored", (*stored_scan("stored", view.stored).columns, weight))
         for each in reversed(projections):
             rel = Project(rel, (*each.outputs, pass_through(weight)))
-        statement = compile_batch(rel, (*view.columns, "_w"))
+        statement = compile_batch(rel, (*column_names("k", len(view.columns)), "_w"))
         session = clone_session(self._session)
         bind_table(session, "stored", rows)
         return self._handed_over(session.sql(statement.sql))

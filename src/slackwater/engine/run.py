@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import Action, RunFacts, ViewTask, write_program
@@ -17,11 +15,13 @@ from slackwater.engine.decide import (
     Pending,
     base_sources,
     decide,
-    needed_state,
+    keeps_answer_only,
+    kept_state,
     predicted_bytes,
 )
-from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
+from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
+from slackwater.engine.results import RunResult, StateSize, ViewRun, history_row, skipped
 from slackwater.engine.sizes import StoredSizes
 from slackwater.engine.weigh import Weighing
 from slackwater.faults import reach
@@ -37,74 +37,10 @@ from slackwater.state.metadata.records import (
     ArrangementRecord,
     NewSegment,
     ProgressRecord,
-    RunRecord,
     Transaction,
 )
 from slackwater.state.segments import SegmentFile
 from slackwater.types import DataType
-
-_OUTGROWN = 3
-"""State this many times larger than predicted is worth a warning."""
-_SMALL_STATE = 1_000_000
-"""Below this size no prediction is worth one: files have fixed costs."""
-
-
-@dataclass(frozen=True, slots=True)
-class StateSize:
-    """Bytes of a view's state, and what was to be expected."""
-
-    actual: int
-    predicted: int
-
-
-@dataclass(frozen=True, slots=True)
-class ViewRun:
-    """What a run did to one view."""
-
-    view: str
-    action: str
-    reason: str
-    rows_in: int
-    rows_out: int
-    state_bytes: int = 0
-    predicted_bytes: int = 0
-
-    @property
-    def warning(self) -> str | None:
-        """What its owner should know."""
-        if self.state_bytes <= _OUTGROWN * max(self.predicted_bytes, _SMALL_STATE):
-            return None
-        return (
-            f"view {self.view} keeps {self.state_bytes} bytes of state, "
-            f"{self.predicted_bytes} were predicted: explain('why') shows which part"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """What a run did; `commit` is unchanged if there was nothing to do."""
-
-    commit: int
-    seconds: float
-    views: tuple[ViewRun, ...]
-    metrics: Metrics = field(default_factory=Metrics)
-    notes: tuple[str, ...] = ()
-    """What went wrong beside the run, and did it no harm."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the owners of views and of the home should know."""
-        return (*(each.warning for each in self.views if each.warning is not None), *self.notes)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "warnings": list(self.warnings),
-            "commit": self.commit,
-            "seconds": self.seconds,
-            "views": [asdict(each) for each in self.views],
-            "metrics": self.metrics.as_dict(),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +86,12 @@ def read_facts(home: Home, catalog: Catalog) -> Facts:
     return Facts(ansi, grown, SUMS_OUTGROWN not in stored)
 
 
+def declared_facts(home: Home, catalog: Catalog) -> Facts:
+    """The same for promises: a source may yet lose rows, unless its owner says that it cannot."""
+    declared = (name for name, source in catalog.sources.items() if source.append_only)
+    return replace(read_facts(home, catalog), append_only=frozenset(declared))
+
+
 def read_pending(catalog: Catalog) -> Pending:
     """What the sources hold, and what views have not seen of it."""
     files = Files(catalog)
@@ -160,10 +102,11 @@ def read_pending(catalog: Catalog) -> Pending:
     )
 
 
-def view_task(view: ViewDefinition, action: Action) -> ViewTask:
+def view_task(view: ViewDefinition, action: Action, facts: Facts) -> ViewTask:
     """A view's part in a run."""
     answer = view.root.as_table(stored_scan(view.name, view.stored))
-    return ViewTask(view.name, view.stored, answer, view.columns, action)
+    alone = keeps_answer_only(view, facts)
+    return ViewTask(view.name, view.stored, answer, view.columns, action, alone)
 
 
 class Run:
@@ -209,13 +152,13 @@ class Run:
         """Whether a view keeps running sums that may not fit their type."""
         careful = replace(self._facts, sums_fit=False)
         return any(
-            needed_state(view.stored, self._facts) != needed_state(view.stored, careful)
+            kept_state(view, self._facts) != kept_state(view, careful)
             for view in self._catalog.views.values()
         )
 
     def program(self, decisions: tuple[Decision, ...]) -> Program:
         """The statements of the run."""
-        tasks = tuple(view_task(each.view, each.action) for each in decisions)
+        tasks = tuple(view_task(each.view, each.action, self._facts) for each in decisions)
         return fuse(write_program(self._run_facts(decisions), tasks))
 
     def execute(self) -> RunResult:
@@ -227,7 +170,7 @@ class Run:
                 decisions = self.decisions()
                 idle = all(each.action is Action.SKIP for each in decisions)
                 if idle and not self._behind():
-                    return RunResult(self._catalog.state.commit, 0.0, _skipped(decisions))
+                    return RunResult(self._catalog.state.commit, 0.0, skipped(decisions))
                 decisions, program = self.settle(decisions)
             reach("run.before")
             written = self._write(program, self._place(decisions), meter)
@@ -251,7 +194,7 @@ class Run:
         timing: tuple[datetime, Metrics],
     ) -> None:
         """Add to the history how long the commit took, which is known only after it."""
-        runs = (_history(each, run, timing) for each, run in zip(decisions, views, strict=True))
+        runs = (history_row(each, run, timing) for each, run in zip(decisions, views, strict=True))
         known = {run.view: (run.details, run.seconds) for run in runs if run.seconds}
         # The run is done, whether or not this can be written.
         with suppress(MetadataError):
@@ -361,7 +304,7 @@ class Run:
             progress=tuple(self._progress()),
             settings={} if self._facts.sums_fit else {SUMS_OUTGROWN: "true"},
             runs=tuple(
-                _history(each, run, timing) for each, run in zip(decisions, views, strict=True)
+                history_row(each, run, timing) for each, run in zip(decisions, views, strict=True)
             ),
         )
 
@@ -372,37 +315,9 @@ class Run:
         return needed
 
     def _needed_by(self, view: ViewDefinition) -> set[str]:
-        answer = {whole_row(view.stored).id}
-        if view.policy is RefreshPolicy.FULL:
-            return answer
-        return answer | set(needed_state(view.stored, self._facts))
+        return {whole_row(view.stored).id, *kept_state(view, self._facts)}
 
     def _progress(self) -> Iterable[ProgressRecord]:
         for view in self._catalog.views.values():
             for source in base_sources(view, self._catalog):
                 yield ProgressRecord(view.name, source, self._catalog.state.offsets.get(source, 0))
-
-
-def _skipped(decisions: tuple[Decision, ...]) -> tuple[ViewRun, ...]:
-    return tuple(
-        ViewRun(each.view.name, each.action.value, each.reason, 0, 0) for each in decisions
-    )
-
-
-def _history(decision: Decision, run: ViewRun, timing: tuple[datetime, Metrics]) -> RunRecord:
-    started, metrics = timing
-    skipped = decision.action is Action.SKIP
-    details = {
-        "metrics": {} if skipped else metrics.as_dict(),
-        "state_bytes": run.state_bytes,
-        "predicted_bytes": run.predicted_bytes,
-        "rows_in": run.rows_in,
-        "rows_out": run.rows_out,
-        "candidates": [
-            {"action": each.action.value, "rows": each.rows, "seconds": each.seconds}
-            for each in decision.candidates
-        ],
-    }
-    text = json.dumps(details)
-    seconds = 0.0 if skipped else metrics.wall_seconds
-    return RunRecord(0, run.view, run.action, run.reason, text, started, seconds)

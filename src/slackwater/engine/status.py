@@ -86,6 +86,10 @@ class HistoryRow:
     seconds: float
     rows_in: int
     rows_out: int
+    state_bytes: int
+    """What the view kept after the run, its answer included."""
+    predicted_bytes: int
+    """What was expected of a view like it, over sources of that size."""
     candidates: tuple[ConsideredAction, ...]
     metrics: Mapping[str, Any]
     """Measures of the run, which is one for all views: time, jobs, rows and bytes."""
@@ -207,6 +211,8 @@ def _history_row(run: RunRecord) -> HistoryRow:
         seconds=run.seconds,
         rows_in=details.get("rows_in", 0),
         rows_out=details.get("rows_out", 0),
+        state_bytes=details.get("state_bytes", 0),
+        predicted_bytes=details.get("predicted_bytes", 0),
         candidates=tuple(ConsideredAction(**each) for each in details.get("candidates", ())),
         metrics=details.get("metrics", {}),
     )

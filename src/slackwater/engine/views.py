@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from slackwater.algebra.columns import Output
-from slackwater.algebra.operators import Project, Scan
+from slackwater.algebra.operators import Project, Recompute, Scan
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.serial import renumbered
 from slackwater.compiler.refresh import read_names
@@ -103,13 +103,17 @@ def choices(rel: Rel, facts: Facts) -> tuple[Choice, ...]:
     return tuple(chooser.choice(each) for each in chooser.kept_operators(rel))
 
 
+def operator_name(rel: Rel) -> str:
+    """What to call an operator in front of its user."""
+    return "a part left to Spark" if isinstance(rel, Recompute) else type(rel).__name__
+
+
 def require_incremental(view: ViewDefinition, facts: Facts) -> None:
     """Refuse a strict view any part of which would be recomputed."""
     for choice in choices(view.stored, facts):
         if choice.recomputes is not None:
-            operator = type(choice.rel).__name__
             raise CatalogError(
-                f"{operator} would be recomputed: {choice.recomputes}",
+                f"{operator_name(choice.rel)} would be recomputed: {choice.recomputes}",
                 where=f"view {view.name}, refresh=strict",
                 hint='Rewrite that part of the query, or create the view with refresh="auto".',
             )

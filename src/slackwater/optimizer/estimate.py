@@ -1,7 +1,8 @@
 """Guesses how many rows relations have and how much state a view will keep.
 
 The guesses use only the number of rows of each source and shares that are usual for each
-operator. They are shown when a view is made, and held against what then happens.
+operator. They are shown when a view is made, and what it then keeps is held against what they say
+of the sources as they are by then.
 """
 
 from __future__ import annotations
@@ -78,6 +79,11 @@ def estimate_state(rel: Rel, chooser: Chooser, rows: Mapping[str, int]) -> int:
     answer = whole_row(rel)
     sizes[answer.id] = _size(answer, rel, rows)
     return int(sum(sizes.values()))
+
+
+def estimate_answer(rel: Rel, rows: Mapping[str, int]) -> int:
+    """About how many bytes a view's answer takes."""
+    return int(_size(whole_row(rel), rel, rows))
 
 
 def _size(arrangement: Arrangement, owner: Rel, rows: Mapping[str, int]) -> float:

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.errors import ExecutionError, NumberTooLargeError, SlackwaterError
-from slackwater.frontend.sql.fragments import bind_fragment
+from slackwater.frontend.sql.fragments import bind_fragment, run_text
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 from slackwater.plan.arrangements import Arrangement
@@ -337,9 +337,7 @@ class _Frames:
         tables = {name: self._frames[frame].toDF(*columns) for name, frame, columns in step.tables}
         fragment = self._place.fragments[step.fragment]
         if fragment.sql is not None:
-            for name, table in tables.items():
-                table.createOrReplaceTempView(f"`{name.replace('`', '``')}`")
-            found = self._session.sql(fragment.sql)
+            found = run_text(self._session, fragment.sql, tables)
         else:
             found = bind_fragment(self._session, fragment.plan, tables.__getitem__)
         return found.toDF(*(f"k{n}" for n in range(step.width)))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -19,6 +20,7 @@ from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.catalyst import Node, parse_plan
 from slackwater.types import DATE, DataType, parse_spark_type
 
+_ALL_FIELDS = 2**31 - 1
 SOURCE_KEY = "slackwater.source"
 """Column metadata that names the source a planning relation stands for."""
 
@@ -81,6 +83,15 @@ class Companion:
                 found = self.locate(before).children().apply(last)
             self._found[way] = found
         return self._found[way]
+
+    def text(self, node: Node) -> str:
+        """The plan below a node in Spark's words, however many columns it has."""
+        plan = self.locate(node.way)
+        arguments = (True, False, _ALL_FIELDS, False)
+        try:
+            return str(plan.treeString(*arguments, False))
+        except Py4JError:  # Releases differ in the number of options.
+            return str(plan.treeString(*arguments))
 
     def is_try(self, node: Node) -> bool:
         """Whether an operation gives NULL instead of an error."""

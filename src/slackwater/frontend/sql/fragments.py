@@ -7,12 +7,14 @@ columns the very ids the rest of the fragment reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.companion import relation_source
+from slackwater.frontend.sql.sessions import clone_session
 
 
 def bind_fragment(
@@ -26,6 +28,21 @@ def bind_fragment(
     jvm: Any = spark._jvm
     bound = _Binder(jvm, find_table).bind(plan)
     dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, bound)
+    return DataFrame(dataset, spark)
+
+
+def run_text(spark: SparkSession, sql: str, tables: Mapping[str, DataFrame]) -> DataFrame:
+    """A query's own text over these tables, whatever else the session calls by their names."""
+    apart = clone_session(spark)
+    for name, table in tables.items():
+        _between_sessions(table, apart).createOrReplaceTempView(quote_name(name))
+    return _between_sessions(apart.sql(sql), spark)
+
+
+def _between_sessions(frame: DataFrame, spark: SparkSession) -> DataFrame:
+    jvm: Any = spark._jvm
+    plan = frame._jdf.queryExecution().analyzed()
+    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan)
     return DataFrame(dataset, spark)
 
 

@@ -6,8 +6,6 @@ What cannot be represented becomes a `Recompute` leaf at the smallest subtree th
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -34,6 +32,7 @@ from slackwater.errors import InvariantError, NonDeterministicError
 from slackwater.expr.nodes import Call, Expr
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expressions import CatalystReader
+from slackwater.frontend.sql.fragment_names import fragment_name, sources_read
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.grouping import GroupReader, project_outputs
 from slackwater.frontend.sql.joins import split_condition
@@ -75,8 +74,6 @@ _TRANSPARENT = frozenset(
 )
 _RUN_WHOLE = frozenset({"UnionLoop", "UnionLoopRef"})
 """Operators that lose their meaning when an optimized plan is optimized again."""
-
-_ID_SUFFIX = re.compile(r"#(\d+)L?")
 
 
 @dataclass(slots=True)
@@ -138,8 +135,8 @@ class PlanReader:
 
     def _leave_to_spark(self, node: Node, reason: str, plan: Any) -> Readout:
         """A leaf under a name that equal subtrees share."""
-        text = str(self.facts.companion.locate(node.way).toString())
-        fragment = _fragment_name(text)
+        read = tuple(sources_read(node, self.facts.companion))
+        fragment = fragment_name(self.facts.companion.text(node), read)
         self.fragments[fragment] = plan
         scope: dict[int, Column] = {}
         columns = []
@@ -147,21 +144,8 @@ class PlanReader:
             column = self.numbers.new(attribute.name, attribute.dtype, attribute.nullable)
             columns.append(column)
             scope.setdefault(attribute.id, column)
-        sources = tuple(sorted(self._sources(node)))
+        sources = tuple(sorted(set(read)))
         return Readout(Recompute(fragment, reason, sources, tuple(columns)), scope)
-
-    def _sources(self, node: Node) -> set[str]:
-        """The sources read anywhere below a plan node, subqueries included."""
-        names: set[str] = set()
-        for each in node.walk():
-            if each.name in LEAVES and "output" in each.fields:
-                names.add(self.facts.companion.source_name(each) or "")
-            for name in each.fields:
-                for expression in each.expressions(name):
-                    for inner in expression.walk():
-                        if inner.fields.get("plan"):
-                            names |= self._sources(inner.subplan())
-        return names - {""}
 
     def _reader(self, scope: Scope, joined: Joined | None = None) -> CatalystReader:
         return CatalystReader(self.facts, scope, joined.values if joined else None)
@@ -400,13 +384,6 @@ def _row_count(node: Node) -> int:
     if node.name != "Literal" or node.value("value") is None:
         raise UnrepresentableError("a limit that is not a constant")
     return int(node.value("value"))
-
-
-def _fragment_name(text: str) -> str:
-    """A name made from the text of a plan, with Catalyst's ids replaced by their order."""
-    order: dict[str, str] = {}
-    stable = _ID_SUFFIX.sub(lambda found: f"#{order.setdefault(found[1], str(len(order)))}", text)
-    return f"fragment_{hashlib.sha256(stable.encode()).hexdigest()[:12]}"
 
 
 _OPERATORS: Mapping[str, Callable[[PlanReader, Node], Readout]] = {
