@@ -29,6 +29,7 @@ from slackwater.state.storage_types import (
     storable,
     storage_ddl,
 )
+from slackwater.state.tally import Tally, TallyParam
 from slackwater.types import DataType, parse_spark_type
 
 VALUES = (
@@ -264,11 +265,12 @@ def test_merged_segments_hold_the_same_rows(spark: SparkSession, stored: Stored)
     assert _shown(snapshot(spark, after)) == _shown(snapshot(spark, stored))
 
 
-def test_workers_report_their_cpu(spark: SparkSession, stored: Stored) -> None:
-    cpu = spark.sparkContext.accumulator(0)
-    measured = Stored(stored.home, stored.schema, stored.files, cpu)
+def test_workers_report_their_cpu_and_what_they_read(spark: SparkSession, stored: Stored) -> None:
+    spent = spark.sparkContext.accumulator(Tally(), TallyParam())
+    measured = Stored(stored.home, stored.schema, stored.files, spent)
     assert snapshot(spark, measured).count() == 980
-    assert cpu.value > 0
+    assert spent.value.cpu > 0
+    assert spent.value.rows == sum(file.rows for file in stored.files)
 
 
 def test_nothing_is_written_for_no_rows(spark: SparkSession, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from slackwater.state.matching import Arrangement
 from slackwater.state.merge import merge_segments
 from slackwater.state.segments import open_segment
 from slackwater.state.snapshot import ReadSegments, even_ranges
+from slackwater.state.tally import Tally
 from slackwater.state.writer import WriteSegment
 
 from .state_rows import (
@@ -314,18 +315,11 @@ def test_an_arrangement_without_files_has_no_matches(tmp_path: Path) -> None:
     assert _read(empty, 1, net_weights=True) == []
 
 
-class _Counter:
-    value = 0
-
-    def add(self, amount: int) -> None:
-        self.value += amount
-
-
 def test_workers_say_how_long_they_worked(tmp_path: Path) -> None:
-    cpu = _Counter()
+    spent = Tally()
     empty = Arrangement(str(tmp_path), (), pa.schema([("k0", pa.string())]))
-    list(LookUpNested(empty, cpu)(iter([_probe([1])])))  # type: ignore[arg-type]
-    assert cpu.value > 0
+    list(LookUpNested(empty, spent)(iter([_probe([1])])))
+    assert spent.cpu > 0
 
 
 @pytest.mark.parametrize("kind", [LookUp, LookUpNested, Gather])

@@ -31,7 +31,7 @@ class PlainSpark:
 
     def compute(self, sql: str) -> Cost:
         """Compute a query once; its rows go nowhere."""
-        meter = Meter(self._spark)
+        meter = Meter(self._spark, reads_files=True)
         with self._clock.measure() as cost, meter.measure("plain Spark") as metrics:
             self._spark.sql(sql).write.format("noop").mode("overwrite").save()
         cost.rows = metrics.rows_read

@@ -159,7 +159,7 @@ class _PlainSpark:
             if name in batch or not file.exists():
                 pq.write_table(self._tables[name], file)
             self._spark.read.parquet(str(file)).createOrReplaceTempView(name)
-        meter = Meter(self._spark)
+        meter = Meter(self._spark, reads_files=True)
         started = perf_counter()
         with meter.measure("plain Spark") as metrics:
             for sql in DEMO_VIEWS.values():

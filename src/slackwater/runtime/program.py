@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark.accumulators import Accumulator
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -51,6 +50,7 @@ from slackwater.state.frames import (
 )
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import decode_sql
+from slackwater.state.tally import Ledger
 
 _ROWS_PER_FILE = 500_000
 
@@ -151,12 +151,11 @@ class ProgramRunner:
         with meter.phase("on the driver"):
             for part in program.parts():
                 try:
-                    result = self.local.run(part, place)
+                    result = self.local.run(part, place, ledger=meter.read_here)
                 except NotLocalError:
                     left.append(part)
                 else:
                     segments |= result.segments
-                    meter.metrics.rows_read += result.rows_read
                     meter.add_parts(result.seconds)
         if left:
             segments |= self._run_in_spark(merged(tuple(left)), place, meter).segments
@@ -170,14 +169,17 @@ class ProgramRunner:
                 choose_forms(program, place.sizes, self._spark, self._look_ups),
                 self.local.needed(program, place.files),
             )
-        frames = _Frames(session, place, program, access, meter.worker_cpu)
+        frames = _Frames(session, place, program, access, meter.read_in_workers)
         try:
             with meter.phase("building"):
                 writers = [writer for step in program.steps if (writer := frames.take(step))]
-            if not writers:
-                return Written({})
+                if not writers:
+                    return Written({})
+                reports = _union(writers)
+                # Spark would plan only now, with the first row that is asked for.
+                reports._jdf.queryExecution().executedPlan()
             with meter.phase("computing"):
-                manifest = _union(writers).collect()
+                manifest = reports.collect()
         except SPARK_FAILURES as problem:
             raise execution_error(problem) from problem
         finally:
@@ -246,7 +248,7 @@ class _Frames:
         place: RunPlace,
         program: Program,
         access: _Access,
-        cpu: Accumulator[int],
+        ledger: Ledger,
     ):
         self._session = session
         self._place = place
@@ -255,7 +257,7 @@ class _Frames:
         self._once = program.once | twice
         self._unstable = program.unstable if _has_executors(session) else frozenset()
         self._access = access
-        self._cpu = cpu
+        self._ledger = ledger
         self._frames: dict[str, DataFrame] = {}
         self._views: set[str] = set()
         self._named = {
@@ -324,14 +326,14 @@ class _Frames:
 
     def _source(self, step: Step, source: str, files: tuple[SegmentFile, ...]) -> DataFrame:
         types = self._place.files.types(source)
-        stored = Stored(self._place.home, storage_schema(types), files, self._cpu)
+        stored = Stored(self._place.home, storage_schema(types), files, self._ledger)
         columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
         rows = snapshot(self._session, stored, self._access.needed.get(step.name))
         return rows.selectExpr(*columns, "_w")
 
     def _stored(self, arrangement: Arrangement) -> Stored:
         files = self._place.files.arrangement(arrangement.id)
-        return Stored(self._place.home, storage_schema(arrangement.types), files, self._cpu)
+        return Stored(self._place.home, storage_schema(arrangement.types), files, self._ledger)
 
     def _fragment(self, step: FragmentStep) -> DataFrame:
         tables = {name: self._frames[frame].toDF(*columns) for name, frame, columns in step.tables}
@@ -350,7 +352,7 @@ class _Frames:
         target = Target(f"state/{arrangement.id}", self._place.stem, bits, not step.fill)
         schema = storage_schema(arrangement.types)
         return write_segments(
-            self._frames[step.input], Stored(self._place.home, schema, (), self._cpu), target
+            self._frames[step.input], Stored(self._place.home, schema, (), self._ledger), target
         )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.accumulators import Accumulator
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.types import (
     ArrayType,
@@ -25,6 +24,7 @@ from slackwater.state.matching import Arrangement
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import HASH_COLUMN, ReadSegments, even_ranges
 from slackwater.state.spill import Room
+from slackwater.state.tally import Ledger
 from slackwater.state.writer import WriteSegment
 
 ROWS_PER_TASK = 1_000_000
@@ -47,13 +47,13 @@ MANIFEST_SCHEMA = StructType(
 class Stored:
     """An arrangement as a plan names it: its files below `home`, and its rows' Spark types.
 
-    `cpu` collects the nanoseconds that Python workers spend on it.
+    `ledger` takes in what Python workers read of it, and how long they work on it.
     """
 
     home: str | Path
     schema: StructType
     files: Sequence[SegmentFile] = ()
-    cpu: Accumulator[int] | None = None
+    ledger: Ledger | None = None
 
     def arrangement(self) -> Arrangement:
         """The same for a worker."""
@@ -71,7 +71,7 @@ def look_up(frame: DataFrame, stored: Stored, *, net: bool) -> DataFrame:
     stored rows are added up first; without, a row may come several times, also with a minus.
     """
     output = [*_others(frame), *stored.columns("s"), _long(MATCH_WEIGHT)]
-    worker = LookUp(stored.arrangement(), net, stored.cpu)
+    worker = LookUp(stored.arrangement(), net, stored.ledger)
     return frame.mapInArrow(worker, StructType(output))
 
 
@@ -79,7 +79,7 @@ def look_up_nested(frame: DataFrame, stored: Stored) -> DataFrame:
     """Each row of `frame`, which has `_h`, with the array `_matches` of its stored rows."""
     match = StructType([*stored.columns("s"), _long(MATCH_WEIGHT)])
     output = [*_others(frame), StructField(MATCHES, ArrayType(match))]
-    worker = LookUpNested(stored.arrangement(), stored.cpu)
+    worker = LookUpNested(stored.arrangement(), stored.ledger)
     return frame.mapInArrow(worker, StructType(output))
 
 
@@ -89,7 +89,7 @@ def gather(frame: DataFrame, stored: Stored, *, partitions: int) -> DataFrame:
     `frame` has `_h`, k0, ... and `_w`; a row of weight 0 only marks its hash.
     """
     output = [_long(HASH), *stored.columns("k"), _long(OLD), _long(NEW)]
-    worker = Gather(stored.arrangement(), stored.cpu)
+    worker = Gather(stored.arrangement(), stored.ledger)
     ordered = frame.repartition(partitions, HASH).sortWithinPartitions(HASH)
     return ordered.mapInArrow(worker, StructType(output))
 
@@ -112,7 +112,7 @@ def gather_scanned(frame: DataFrame, stored: Stored, *, partitions: int) -> Data
     after = arriving.selectExpr(HASH, *columns, f"CAST(0 AS BIGINT) AS {OLD}", f"{WEIGHT} AS {NEW}")
     ordered = before.unionAll(after).repartition(partitions, HASH).sortWithinPartitions(HASH)
     output = [_long(HASH), *stored.columns("k"), _long(OLD), _long(NEW)]
-    worker = AddUp(stored.arrangement().columns, stored.cpu)
+    worker = AddUp(stored.arrangement().columns, stored.ledger)
     return ordered.mapInArrow(worker, StructType(output))
 
 
@@ -144,7 +144,7 @@ def write_segments(frame: DataFrame, stored: Stored, target: Target) -> DataFram
         arrow_columns(stored.schema),
         ordered,
         target.consolidate,
-        stored.cpu,
+        stored.ledger,
         target.first,
         target.room,
     )
@@ -201,7 +201,7 @@ def _read(
     if hashed:
         output.insert(0, _long(HASH))
         numbers = (HASH_COLUMN, *numbers)
-    worker = ReadSegments(stored.arrangement(), even_ranges(tasks), net, stored.cpu, numbers)
+    worker = ReadSegments(stored.arrangement(), even_ranges(tasks), net, stored.ledger, numbers)
     return spark.range(0, tasks, 1, tasks).mapInArrow(worker, StructType(output))
 
 

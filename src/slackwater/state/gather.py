@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.accumulators import Accumulator
 
 from slackwater.state.columns import (
     HASH,
@@ -22,6 +21,7 @@ from slackwater.state.columns import (
 from slackwater.state.identity import consolidate
 from slackwater.state.matching import Arrangement, Portion
 from slackwater.state.segments import hash_column
+from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered
 
 OLD = "_old"
@@ -39,18 +39,18 @@ class Gather:
     """
 
     arrangement: Arrangement
-    cpu: Accumulator[int] | None = None
+    ledger: Ledger | None = None
 
     def __call__(self, batches: Batches) -> Batches:
         """Gather portion after portion of complete hashes."""
-        return metered(self._gathered(batches), self.cpu)
+        return metered(lambda tally: self._gathered(batches, tally), self.ledger)
 
-    def _gathered(self, batches: Batches) -> Batches:
+    def _gathered(self, batches: Batches, tally: Tally) -> Batches:
         schema = stored_schema(self.arrangement.columns)
         conformed = (conform_batch(batch, schema) for batch in batches)
         for arriving in complete_hashes(conformed, schema, self.arrangement.portion()):
             hashes = hash_column(arriving)
-            for portion in self.arrangement.whole_keys(np.unique(hashes)):
+            for portion in self.arrangement.whole_keys(np.unique(hashes), tally):
                 low = int(np.searchsorted(hashes, portion.keys[0], "left"))
                 high = int(np.searchsorted(hashes, portion.keys[-1], "right"))
                 yield from slices(_compare(portion, arriving.slice(low, high - low)))
@@ -65,11 +65,11 @@ class AddUp:
     """
 
     columns: pa.Schema
-    cpu: Accumulator[int] | None = None
+    ledger: Ledger | None = None
 
     def __call__(self, batches: Batches) -> Batches:
         """Add up portion after portion of complete hashes."""
-        return metered(self._added_up(batches), self.cpu)
+        return metered(lambda _: self._added_up(batches), self.ledger)
 
     def _added_up(self, batches: Batches) -> Batches:
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]

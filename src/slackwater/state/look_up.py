@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from pyspark.accumulators import Accumulator
 
 from slackwater.state.columns import HASH, bounded_rows, column_names, regroup
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import Hashes, Places, expand, hash_column
 from slackwater.state.sorting import sort_by_hash
+from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered
 
 MATCHES = "_matches"
@@ -33,25 +33,25 @@ class LookUp:
 
     arrangement: Arrangement
     net: bool
-    cpu: Accumulator[int] | None = None
+    ledger: Ledger | None = None
 
     def __call__(self, batches: Batches) -> Batches:
         """Match batch after batch."""
-        return metered(self._matches(batches), self.cpu)
+        return metered(lambda tally: self._matches(batches, tally), self.ledger)
 
-    def _matches(self, batches: Batches) -> Batches:
+    def _matches(self, batches: Batches, tally: Tally) -> Batches:
         for batch in regroup(batches):
             probe = Probe.of(batch)
-            for rows in self._stored(probe.keys):
+            for rows in self._stored(probe.keys, tally):
                 starts, stops = probe.ranges(hash_column(rows))
                 yield from self._pairs(probe, rows, starts, stops)
 
-    def _stored(self, keys: Hashes) -> Iterator[pa.RecordBatch]:
+    def _stored(self, keys: Hashes, tally: Tally) -> Iterator[pa.RecordBatch]:
         if self.net:
-            for portion in self.arrangement.whole_keys(keys):
+            for portion in self.arrangement.whole_keys(keys, tally):
                 yield portion.net()
         else:
-            for rows in self.arrangement.any_order(keys):
+            for rows in self.arrangement.any_order(keys, tally):
                 yield sort_by_hash(rows)
 
     def _pairs(self, probe: Probe, rows: pa.RecordBatch, starts: Places, stops: Places) -> Batches:
@@ -70,16 +70,16 @@ class LookUpNested:
     """One output row for each input row, with its matches, added up, in the array `_matches`."""
 
     arrangement: Arrangement
-    cpu: Accumulator[int] | None = None
+    ledger: Ledger | None = None
 
     def __call__(self, batches: Batches) -> Batches:
         """Match batch after batch."""
-        return metered(self._matches(batches), self.cpu)
+        return metered(lambda tally: self._matches(batches, tally), self.ledger)
 
-    def _matches(self, batches: Batches) -> Batches:
+    def _matches(self, batches: Batches, tally: Tally) -> Batches:
         for batch in regroup(batches):
             probe = Probe.of(batch)
-            for portion in self.arrangement.whole_keys(probe.keys):
+            for portion in self.arrangement.whole_keys(probe.keys, tally):
                 part, state = probe.between(portion.keys), portion.net()
                 starts, stops = part.ranges(hash_column(state))
                 yield from self._nest(part, state, starts, stops)

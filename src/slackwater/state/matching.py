@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from slackwater.state.columns import WEIGHT, bounded_rows, regroup, single_batch, stored_schema
+from slackwater.state.columns import (
+    WEIGHT,
+    bounded_rows,
+    regroup,
+    single_batch,
+    stored_schema,
+    widened,
+)
 from slackwater.state.identity import Codes, consolidate
 from slackwater.state.segments import (
     Hashes,
@@ -18,6 +25,7 @@ from slackwater.state.segments import (
     mean_row_bytes,
     open_between,
 )
+from slackwater.state.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +53,24 @@ class Arrangement:
         """How many stored rows to hold in memory at once."""
         return bounded_rows(1, mean_row_bytes(self.files))
 
-    def any_order(self, keys: Hashes) -> Iterator[pa.RecordBatch]:
+    def any_order(self, keys: Hashes, tally: Tally) -> Iterator[pa.RecordBatch]:
         """The rows stored under the ascending, distinct `keys`, as they are stored.
 
         The rows of one key may come in several portions.
         """
-        return regroup(hits.rows() for hits in self._find(keys))
+        return regroup(_rows(hits, tally) for hits in tally.read(self._find(keys)))
 
-    def whole_keys(self, keys: Hashes) -> Iterator[Portion]:
+    def whole_keys(self, keys: Hashes, tally: Tally) -> Iterator[Portion]:
         """The rows stored under the ascending, distinct `keys`, a portion of keys at a time.
 
         All rows of a key are in one portion; every key is in exactly one, found or not.
         """
-        hits = list(self._find(keys))
+        hits = list(tally.read(self._find(keys)))
         counts, sources = _count(hits, len(keys))
         schema = stored_schema(self.columns)
         for first, last in _portions(counts, self.portion()):
             found = (each.between(first, last) for each in hits)
-            rows = single_batch((each.rows() for each in found if len(each.keys)), schema)
+            rows = single_batch((_rows(each, tally) for each in found if len(each.keys)), schema)
             part = keys[first:last]
             yield Portion(part, rows, part[sources[first:last] > 1])
 
@@ -70,6 +78,12 @@ class Arrangement:
         if len(keys):
             for segment in open_between(self.root, self.files, int(keys[0]), int(keys[-1])):
                 yield from find(segment, keys)
+
+
+def _rows(hits: Hits, tally: Tally) -> pa.RecordBatch:
+    """The rows found, under the types that Spark knows."""
+    with tally.while_reading():
+        return widened(tally.count(hits.rows()))
 
 
 def _count(hits: Sequence[Hits], keys: int) -> tuple[Codes, Codes]:

@@ -20,7 +20,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from slackwater.errors import DataError
-from slackwater.state.columns import widened
 from slackwater.state.pages import MappedFile
 
 Hashes = npt.NDArray[np.int64]
@@ -95,8 +94,8 @@ class Hits:
         return replace(self, keys=self.keys[part], starts=self.starts[part], stops=self.stops[part])
 
     def rows(self) -> pa.RecordBatch:
-        """The rows found, in the order of their hashes."""
-        return widened(self.batch.take(pa.array(expand(self.starts, self.stops))))
+        """The rows found, in the order of their hashes, as the file holds them."""
+        return self.batch.take(pa.array(expand(self.starts, self.stops)))
 
 
 class _OpenSegments:

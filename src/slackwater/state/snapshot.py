@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-from pyspark.accumulators import Accumulator
 
 from slackwater.state.columns import WEIGHT, join_batches, slices, widened
 from slackwater.state.identity import consolidate
@@ -23,6 +22,7 @@ from slackwater.state.segments import (
     hash_column,
     open_between,
 )
+from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered
 
 FIRST_HASH = -(2**63)
@@ -48,41 +48,42 @@ class ReadSegments:
     arrangement: Arrangement
     ranges: tuple[Range, ...]
     net: bool
-    cpu: Accumulator[int] | None = None
+    ledger: Ledger | None = None
     columns: tuple[int, ...] | None = None
     compact: bool = False
 
     def __call__(self, batches: Batches) -> Batches:
         """Read range after range."""
-        return metered(self._rows(batches), self.cpu)
+        return metered(lambda tally: self._rows(batches, tally), self.ledger)
 
-    def _rows(self, batches: Batches) -> Batches:
+    def _rows(self, batches: Batches, tally: Tally) -> Batches:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                for rows in self._range(*self.ranges[number]):
+                for rows in self._range(self.ranges[number], tally):
                     yield from slices(rows if self.compact else widened(rows))
 
-    def _range(self, low: int, high: int) -> Batches:
+    def _range(self, hashes: Range, tally: Tally) -> Batches:
         stored = self.arrangement
         width = len(stored.columns)
         numbers = range(width) if self.columns is None else self.columns
         wanted = [number + 1 for number in (*numbers, width)]
-        segments = open_between(stored.root, stored.files, low, high)
-        # Hashes are compared only where a row may be in two places.
-        compared = [0] if self.net and len(segments) > 1 else []
-        _ask_for(segments, (low, high), [*compared, *wanted])
+        with tally.while_reading():
+            segments = open_between(stored.root, stored.files, *hashes)
+            # Hashes are compared only where a row may be in two places.
+            compared = {0} if self.net and len(segments) > 1 else set()
+            _ask_for(segments, hashes, sorted({*compared, *wanted}), tally)
         if not self.net:
-            found = (batch for segment in segments for batch in cut(segment, low, high))
+            found = (batch for segment in segments for batch in cut(segment, *hashes))
             return (batch.select(wanted) for batch in found)
         limit = _PORTIONS_AT_ONCE * stored.portion()
-        return _added_up_in_any_order(segments, (low, high), limit, wanted)
+        return tally.read(_added_up_in_any_order(segments, hashes, limit, wanted))
 
 
-def _ask_for(segments: Sequence[Segment], hashes: Range, columns: list[int]) -> None:
-    """Let the disk be read ahead."""
+def _ask_for(segments: Sequence[Segment], hashes: Range, columns: list[int], tally: Tally) -> None:
+    """Let the disk be read ahead for rows that are going to be read, and count them."""
     read_ahead(
         [
-            (segment.file, batch.select(columns))
+            (segment.file, tally.count(batch.select(columns)))
             for segment in segments
             for batch in cut(segment, *hashes)
         ]

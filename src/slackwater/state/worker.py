@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.accumulators import Accumulator
+
+from slackwater.state.tally import Ledger, Tally
 
 Batches = Iterator[pa.RecordBatch]
 
 _MANY_OBJECTS = 10_000
 
 
-def metered(batches: Batches, cpu: Accumulator[int] | None) -> Batches:
-    """The same batches; the nanoseconds this thread worked go to `cpu` when they are through."""
+def metered(work: Callable[[Tally], Batches], ledger: Ledger | None) -> Batches:
+    """The batches of some work; what it counted goes to the ledger when they are through."""
     if TaskContext.get() is not None:
         spare_the_collector()
-    started = time.thread_time_ns()
+    tally, started = Tally(), time.thread_time_ns()
     try:
-        yield from batches
+        yield from work(tally)
     finally:
-        if cpu is not None:
-            cpu.add(time.thread_time_ns() - started)
+        if ledger is not None:
+            tally.cpu = time.thread_time_ns() - started
+            ledger.add(tally)
 
 
 def spare_the_collector() -> None:

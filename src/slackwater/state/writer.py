@@ -10,7 +10,6 @@ from types import TracebackType
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.accumulators import Accumulator
 
 from slackwater.faults import reach
 from slackwater.state.columns import (
@@ -28,6 +27,7 @@ from slackwater.state.publish import Publisher, publish
 from slackwater.state.segments import SegmentFile, file_metadata, hash_column
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
+from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered, task_numbers
 
 FIRST_ROWS = "first rows"
@@ -61,6 +61,8 @@ class SegmentWriter:
     attempt: int
     publisher: Publisher | None = None
     """With one, the file gets its name in its own time."""
+    tally: Tally = field(default_factory=Tally)
+    """Counts the time that writing takes."""
     result: SegmentFile | None = None
     _rows: int = 0
     _first: int = 0
@@ -73,8 +75,6 @@ class SegmentWriter:
         """Append rows, which continue the order of hashes."""
         if not batch.num_rows:
             return
-        if self._sink is None:
-            self._sink = self._open()
         hashes, weights = hash_column(batch), pc.min_max(batch.column(WEIGHT)).as_py()
         if not self._rows:
             self._first = int(hashes[0])
@@ -82,7 +82,10 @@ class SegmentWriter:
         self._rows += batch.num_rows
         self._negative |= weights["min"] < 0
         self._heavy |= weights["max"] > 1
-        self._sink.write_batch(batch)
+        with self.tally.while_writing():
+            if self._sink is None:
+                self._sink = self._open()
+            self._sink.write_batch(batch)
         reach("segment.writing")
 
     def __enter__(self) -> SegmentWriter:
@@ -98,11 +101,12 @@ class SegmentWriter:
         """Give the file its name, or take it away if the block failed."""
         if self._sink is None:
             return
-        self._sink.close()
-        if kind is not None:
-            self._temporary.unlink(missing_ok=True)
-            return
-        self._publish()
+        with self.tally.while_writing():
+            self._sink.close()
+            if kind is not None:
+                self._temporary.unlink(missing_ok=True)
+                return
+            self._publish()
 
     @property
     def _temporary(self) -> Path:
@@ -139,7 +143,7 @@ class WriteSegment:
     columns: pa.Schema
     ordered: bool
     consolidate: bool
-    cpu: Accumulator[int] | None = None
+    ledger: Ledger | None = None
     first: FirstRows | None = None
     """Looks at the rows where they are the first of a source."""
     room: Room | None = None
@@ -149,9 +153,9 @@ class WriteSegment:
 
     def __call__(self, batches: Batches) -> Batches:
         """Write the file, then say so."""
-        return metered(self._written(batches), self.cpu)
+        return metered(lambda tally: self._written(batches, tally), self.ledger)
 
-    def _written(self, batches: Batches) -> Batches:
+    def _written(self, batches: Batches, tally: Tally) -> Batches:
         schema = compact(stored_schema(self.columns))
         partition, attempt = task_numbers()
         path = f"{self.directory}/{self.stem}-{partition}.arrow"
@@ -161,7 +165,7 @@ class WriteSegment:
         if first is not None:
             prepared = map(first.see, prepared)
         with SegmentWriter(
-            self.root, path, schema, self.consolidate, attempt, self.publisher
+            self.root, path, schema, self.consolidate, attempt, self.publisher, tally
         ) as writer:
             for batch in regroup(prepared):
                 writer.write(batch)

@@ -38,6 +38,7 @@ from slackwater.state.publish import Publisher
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.spill import Room
+from slackwater.state.tally import Ledger
 from slackwater.state.writer import WriteSegment
 from slackwater.types import DataType
 
@@ -47,14 +48,10 @@ _MOST_ROWS_TO_SPARK = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class LocalResult:
-    """What a program wrote, by arrangement, and how many stored rows it read.
-
-    `frames` are those that no step of it reads.
-    """
+    """What a program wrote, by arrangement; `frames` are those that no step of it reads."""
 
     segments: Mapping[str, tuple[SegmentFile, ...]]
     frames: Mapping[str, pa.Table]
-    rows_read: int
     seconds: Mapping[str, float]
     """By kind of work."""
 
@@ -62,10 +59,18 @@ class LocalResult:
 class LocalRun:
     """One run of a prepared program."""
 
-    def __init__(self, engine: LocalEngine, spark: SparkStatements, place: Place, room: Room):
-        """Nothing is read yet."""
+    def __init__(
+        self,
+        engine: LocalEngine,
+        spark: SparkStatements,
+        place: Place,
+        room: Room,
+        ledger: Ledger | None,
+    ):
+        """Nothing is read yet; what is read goes to the ledger, even if the run fails."""
         self._engine = engine
         self._spark = spark
+        self._ledger = ledger
         self._place = place
         self._room = room
         self._frames = Frames({}, room)
@@ -73,7 +78,6 @@ class LocalRun:
         """Statements that are computed while their rows are written."""
         self._publisher = Publisher()
         self._written: dict[str, tuple[SegmentFile, ...]] = {}
-        self._rows_read = 0
         self._seconds: dict[str, float] = {}
 
     def execute(
@@ -96,7 +100,7 @@ class LocalRun:
             for file in (file for files in self._written.values() for file in files):
                 (Path(self._place.home) / file.path).unlink(missing_ok=True)
             raise
-        return LocalResult(self._written, self._frames.left(), self._rows_read, self._seconds)
+        return LocalResult(self._written, self._frames.left(), self._seconds)
 
     @contextmanager
     def _timed(self, kind: str) -> Iterator[None]:
@@ -118,7 +122,6 @@ class LocalRun:
             self._compute(step, prepared)
         else:
             self._take(step, prepared)
-            self._rows_read += self._frames[step.name].num_rows
         self._frames.release(step)
 
     def _compute(self, step: SqlStep, prepared: Prepared) -> None:
@@ -171,7 +174,11 @@ class LocalRun:
     @_take.register
     def _(self, step: LookUpStep, _prepared: Prepared) -> None:
         probe, stored = self._frames[step.input], self._state(step.arrangement)
-        worker = LookUpNested(stored) if step.nested else LookUp(stored, net=False)
+        worker = (
+            LookUpNested(stored, self._ledger)
+            if step.nested
+            else LookUp(stored, net=False, ledger=self._ledger)
+        )
         schema = _looked_up(probe.schema, stored.columns, nested=step.nested)
         self._frames.hold(step.name, worker(iter(probe.to_batches())), schema, shares=True)
 
@@ -181,7 +188,7 @@ class LocalRun:
         arriving = self._frames[step.input].sort_by(HASH)
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
         schema = pa.schema([pa.field(HASH, pa.int64()), *stored.columns, *weights])
-        rows = Gather(stored)(iter(arriving.to_batches()))
+        rows = Gather(stored, self._ledger)(iter(arriving.to_batches()))
         self._frames.hold(step.name, rows, schema, shares=True)
 
     def _read(
@@ -190,7 +197,9 @@ class LocalRun:
         """Hold the needed columns of stored rows, and their weights unless they are `expanded`."""
         columns = stored.columns
         kept = tuple(n for n, column in enumerate(columns.names) if column in needed)
-        worker = ReadSegments(stored, even_ranges(1), net=True, columns=kept, compact=True)
+        worker = ReadSegments(
+            stored, even_ranges(1), net=True, ledger=self._ledger, columns=kept, compact=True
+        )
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
         wide = pa.schema([*(columns.field(n) for n in kept), pa.field(WEIGHT, pa.int64())])
         schema = compact(wide)

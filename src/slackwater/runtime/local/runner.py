@@ -24,6 +24,7 @@ from slackwater.runtime.local.run import LocalResult, LocalRun
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.spill import Room
+from slackwater.state.tally import Ledger
 
 _REMEMBERED = 1000
 _ENGINE_MEMORY = MACHINE_BYTES // 6
@@ -60,10 +61,12 @@ class LocalRunner:
         place: Place,
         given: Mapping[str, Given] | None = None,
         empty: Collection[str] = (),
+        ledger: Ledger | None = None,
     ) -> LocalResult:
         """Take all steps; raises NotLocalError, having written nothing, if that is Spark's to do.
 
-        The frames named in `empty` must turn out to have no rows.
+        The frames named in `empty` must turn out to have no rows. What is read of stored rows
+        goes to the ledger, also what was read in vain.
         """
         start = given or {}
         prepared = self._prepare(program, place.files, {n: one.columns for n, one in start.items()})
@@ -73,7 +76,8 @@ class LocalRunner:
         if self._engine is None:
             self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", room.folder)
         tables = {name: one.table for name, one in start.items()}
-        return LocalRun(self._engine, self._spark, place, room).execute(prepared, tables, empty)
+        run = LocalRun(self._engine, self._spark, place, room, ledger)
+        return run.execute(prepared, tables, empty)
 
     def needed(self, program: Program, files: StateFiles) -> Mapping[str, frozenset[str]]:
         """The columns a program needs of the stored rows it reads, as far as that is known."""

@@ -1,0 +1,101 @@
+"""Counts what is read of stored rows and how long that takes, here or in workers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import pyarrow as pa
+from pyspark.accumulators import AccumulatorParam
+
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Rows and bytes that were read, and nanoseconds that were worked.
+
+    A row counts as it is stored, before equal ones are added up, and each time it is read. Its
+    bytes are those of the columns that are read, in Arrow's form as the files hold it.
+    """
+
+    rows: int = 0
+    bytes: int = 0
+    cpu: int = 0
+    """Processor time of the worker's thread, with that of its reading and writing."""
+    reading: int = 0
+    """Until rows were found and copied. What is handed on in place is read from disk later."""
+    writing: int = 0
+    """Until rows were in files, and the files on disk."""
+    files_cpu: int = 0
+    """Processor time of reading and writing."""
+
+    def add(self, other: Tally, /) -> None:
+        """Count what another one has counted."""
+        self.rows += other.rows
+        self.bytes += other.bytes
+        self.cpu += other.cpu
+        self.reading += other.reading
+        self.writing += other.writing
+        self.files_cpu += other.files_cpu
+
+    def count(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Count rows of a file, and hand them on."""
+        self.rows += rows.num_rows
+        self.bytes += rows.nbytes
+        return rows
+
+    def read(self, items: Iterator[Item]) -> Iterator[Item]:
+        """The same items; the time each takes to come is that of reading."""
+        while True:
+            with self.while_reading():
+                found = next(items, None)
+            if found is None:
+                return
+            yield found
+
+    @contextmanager
+    def while_reading(self) -> Iterator[None]:
+        """Count the time of the block as that of reading."""
+        started, cpu = time.perf_counter_ns(), time.thread_time_ns()
+        try:
+            yield
+        finally:
+            self.reading += time.perf_counter_ns() - started
+            self.files_cpu += time.thread_time_ns() - cpu
+
+    @contextmanager
+    def while_writing(self) -> Iterator[None]:
+        """Count the time of the block as that of writing."""
+        started, cpu = time.perf_counter_ns(), time.thread_time_ns()
+        try:
+            yield
+        finally:
+            self.writing += time.perf_counter_ns() - started
+            self.files_cpu += time.thread_time_ns() - cpu
+
+
+class Ledger(Protocol):
+    """Where tallies are added up: another tally, or an accumulator of Spark's."""
+
+    def add(self, term: Tally, /) -> None:
+        """Take in a tally."""
+
+
+class TallyParam(AccumulatorParam[Tally]):
+    """How Spark adds up the tallies of workers.
+
+    A task that is repeated, because it failed or was slow, is counted each time.
+    """
+
+    def zero(self, value: Tally) -> Tally:
+        """Nothing is counted yet."""
+        return type(value)()
+
+    def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802 - Spark's name
+        """Both together."""
+        value1.add(value2)
+        return value1
