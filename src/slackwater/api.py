@@ -248,5 +248,8 @@ class View:
         return self._session.keeper.changes(self.name, since, zset=zset)
 
     def explain(self, kind: str = "plan") -> str:
-        """How the view is kept: its plan, why each operator is kept as it is, or the program."""
+        """How the view is kept: its `plan`, `why` each operator is kept as it is, or the `program`.
+
+        `cost` tells what the last run did with the view, could have done, and cost.
+        """
         return self._session.keeper.explain(self.name, kind)

@@ -133,7 +133,7 @@ def test_the_life_of_a_project(run: Run, tmp_path: Path) -> None:
     assert runs[0]["commit"] > runs[-1]["commit"]
     assert re.search("incremental|rebuilt", run("history", *project, "--limit", "3").out)
 
-    for kind in ("plan", "program", "why"):
+    for kind in ("plan", "program", "why", "cost"):
         shown = run("explain", "revenue_by_country", *project, "--kind", kind)
         assert (shown.code, shown.err) == (0, "")
         assert shown.out.strip()
@@ -167,6 +167,14 @@ def refused(done: Done, *messages: str) -> None:
     assert done.err.startswith("error: ")
     for message in messages:
         assert message in done.err
+
+
+def test_the_history_tells_details_if_asked(run: Run, shop: Path) -> None:
+    told = run("history", "best_countries", "--project", shop, "--details").out
+    assert re.search(r"^view best_countries: filled by commit", told, re.MULTILINE)
+    assert re.search(r"^  could be filled: touches", told, re.MULTILINE)
+    assert re.search(r"^rows read .*, bytes read ", told, re.MULTILINE)
+    assert "could be" not in run("history", "best_countries", "--project", shop).out
 
 
 def test_a_changed_view_is_refused_or_replaced(run: Run, shop: Path) -> None:

@@ -64,7 +64,8 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     kind: Annotated[
         Kind | None,
         typer.Option(
-            help="Of a view of a project: plan, program, or why it is refreshed as it is."
+            help="Of a view of a project: plan, program, why it is refreshed as it is, or "
+            "the cost of the last run."
         ),
     ] = None,
     project: Annotated[

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ import typer
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import page_console, plain_table, print_json, unbroken
 from slackwater.cli.project_session import AsJson, ProjectFolder, look_at_project
+from slackwater.engine.costs import run_lines, view_lines
 from slackwater.engine.status import HistoryRow, read_history
 
 
@@ -19,6 +21,12 @@ def history(
         str | None, typer.Argument(metavar="VIEW", help="Only the runs of this view.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="The most runs to show.")] = 20,
+    details: Annotated[
+        bool,
+        typer.Option(
+            "--details", help="Show what was weighed, and where the time of each run went."
+        ),
+    ] = False,
     project: ProjectFolder = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -28,6 +36,8 @@ def history(
             rows = read_history(home, view, limit)
         if as_json:
             print_json({"runs": [row.as_dict() for row in rows]})
+        elif details and rows:
+            typer.echo("\n".join(detail_lines(rows)))
         else:
             show_history(rows)
 
@@ -39,10 +49,28 @@ def show_history(rows: Sequence[HistoryRow]) -> None:
     )
     for row in rows:
         numbers = (f"{row.rows_in:,}", f"{row.rows_out:,}", f"{row.seconds:.2f}")
-        started = row.started.astimezone().strftime("%Y-%m-%d %H:%M:%S")
-        table.add_row(str(row.commit), started, row.view, row.action, *numbers, row.reason)
+        table.add_row(str(row.commit), _started(row), row.view, row.action, *numbers, row.reason)
     console = page_console()
     console.print(unbroken(table) if rows else "no runs yet")
+
+
+def detail_lines(rows: Sequence[HistoryRow]) -> Iterator[str]:
+    """Run after run: what it did with each view and could have done, and what it cost."""
+    for number, (_, of_run) in enumerate(groupby(rows, lambda row: row.commit)):
+        views = list(of_run)
+        if number:
+            yield ""
+        yield f"commit {views[0].commit}, started {_started(views[0])}"
+        for row in views:
+            yield from view_lines(row)
+            yield f"  rows in {row.rows_in:,}, rows out {row.rows_out:,}"
+        metrics = next((row.metrics for row in views if row.metrics), None)
+        if metrics is not None:
+            yield from run_lines(metrics)
+
+
+def _started(row: HistoryRow) -> str:
+    return row.started.astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 _NUMBERS = ("commit", "in", "out", "seconds")

@@ -45,7 +45,8 @@ def refresh(
         ),
     ] = False,
     profile: Annotated[
-        bool, typer.Option("--profile", help="Show where the time of the run went.")
+        bool,
+        typer.Option("--profile", help="Show where the time of the run went. JSON always says so."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

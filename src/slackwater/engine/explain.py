@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator
 
 from slackwater.algebra.printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
-from slackwater.engine.costs import cost_lines
+from slackwater.engine.costs import run_lines, view_lines
 from slackwater.engine.decide import base_sources, keeps_answer_only, predicted_bytes
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog, Home
 from slackwater.engine.run import read_facts, view_task
+from slackwater.engine.status import read_history
 from slackwater.errors import CatalogError
 from slackwater.optimizer.choose import RECOMPUTE, Chooser
 from slackwater.optimizer.facts import Facts
@@ -78,15 +78,12 @@ class Explainer:
 
     def cost(self) -> str:
         """What the last run cost, where its time went, and what else could have been done."""
-        runs = [run for run in self._home.store.history(self._view.name) if run.action != "skipped"]
-        if not runs:
+        # The view may have been skipped for long, while others were refreshed.
+        runs = read_history(self._home, self._view.name, sys.maxsize)
+        last = next((run for run in runs if run.action != "skipped"), None)
+        if last is None:
             return f"view {self._view.name} has not been refreshed yet"
-        last = runs[0]
-        details = json.loads(last.details)
-        lines = [f"view {self._view.name}: {last.action} by commit {last.commit}, {last.reason}"]
-        lines += map(_candidate, details["candidates"])
-        lines.append("the run, of all views together:")
-        return "\n".join([*lines, *cost_lines(details["metrics"])])
+        return "\n".join([*view_lines(last), *run_lines(last.metrics)])
 
     def _operator(self, rel: Rel, chooser: Chooser, depth: int) -> Iterator[str]:
         choice = chooser.choice(rel)
@@ -149,12 +146,6 @@ class Explainer:
             for each in chooser.kept_operators(task.rel):
                 for need in chooser.needs(each):
                     yield need.arrangement
-
-
-def _candidate(found: Mapping[str, Any]) -> str:
-    seconds = found.get("seconds")
-    about = f", about {seconds:.2f} s" if seconds is not None else ""
-    return f"  could be {found['action']}: touches {found['rows']:,} rows{about}"
 
 
 def _step(step: Step) -> str:
