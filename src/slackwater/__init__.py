@@ -9,11 +9,13 @@ if TYPE_CHECKING:
     from slackwater.api import Session, Source, View
     from slackwater.api import open_home as open  # noqa: A004
     from slackwater.plan.goals import Goal
+    from slackwater.state.metadata.collect import Retention
 
-__all__ = ["Goal", "Session", "Source", "View", "open"]
+__all__ = ["Goal", "Retention", "Session", "Source", "View", "open"]
 
 _PLACES = {
     "Goal": ("slackwater.plan.goals", "Goal"),
+    "Retention": ("slackwater.state.metadata.collect", "Retention"),
     "Session": ("slackwater.api", "Session"),
     "Source": ("slackwater.api", "Source"),
     "View": ("slackwater.api", "View"),

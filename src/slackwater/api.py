@@ -23,7 +23,7 @@ from slackwater.plan.prices import read_prices
 from slackwater.runtime.session import SparkHandle, open_spark
 from slackwater.state.metadata.collect import Retention
 
-__all__ = ["Goal", "Session", "View", "open_home"]
+__all__ = ["Goal", "Retention", "Session", "Source", "View", "open_home"]
 
 
 def open_home(  # noqa: PLR0913 - options by keyword, each with a default

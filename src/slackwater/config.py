@@ -117,6 +117,16 @@ class Settings:
             lambda raw: Path(raw.strip()),
         ),
     )
+    metadata: str | None = field(
+        default=None,
+        # It may hold a password, which nothing that prints settings should show.
+        repr=False,
+        metadata=_about(
+            "SLACKWATER_METADATA",
+            "The address of the database that holds a project's metadata; wins over the project's.",
+            str.strip,
+        ),
+    )
     spark: SparkSettings = field(default_factory=SparkSettings)
 
     def __post_init__(self) -> None:

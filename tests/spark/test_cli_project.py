@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+import slackwater as sw
 from slackwater.cli.main import main
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -265,6 +267,61 @@ def test_a_refresh_that_is_refused_changes_nothing(run: Run, shop: Path, case: s
     refused(run("refresh", "--project", shop), *messages)
     if case not in ("bad YAML", "bad SQL"):
         assert rows(run("read", "revenue_by_country", "--project", shop, "--json")) == before
+
+
+NEW_ORDER = """\
+SELECT 9L AS id, 2L AS customer, CAST(50 AS DECIMAL(10,2)) AS amount, DATE'2026-05-03' AS day
+"""
+
+
+def test_looking_needs_no_lock(run: Run, shop: Path, spark: SparkSession) -> None:
+    """A session that writes has the home; only the command that would write is refused."""
+    project = ("--project", shop)
+    before = rows(run("read", "best_countries", *project, "--json"))
+    with sw.open(shop / ".slackwater", spark=spark) as writer:
+        writer.ingest("orders", spark.sql(NEW_ORDER))
+        refused(run("refresh", *project), "the home is being written by pid")
+        assert rows(run("read", "best_countries", *project, "--json")) == before
+        assert run("verify", "best_countries", *project).code == 0
+        assert run("explain", "best_countries", *project, "--kind", "why").code == 0
+        assert run("status", *project, "--json").told["views"][0]["behind"] is True
+        assert run("history", *project).code == 0
+        writer.refresh()
+        assert rows(run("read", "best_countries", *project, "--json")) != before
+
+
+def test_retention_is_the_projects(run: Run, shop: Path) -> None:
+    """A refresh of many commits forgets those that the project does not keep."""
+    edit(shop / "slackwater.yml", "sources:", "retention: {commits: 2, age: 0s}\nsources:")
+    first = run("status", "--project", shop, "--json").told["commit"]
+    old = ("read", "best_countries", "--project", shop, "--commit", str(first))
+    assert run(*old).code == 0
+    for day in range(10, 28):
+        text = f"id,name,country\n{day},Someone,GR\n"
+        (shop / "data" / "customers" / f"2026-05-{day}.csv").write_text(text)
+    assert run("refresh", "--project", shop).code == 0
+    last = run("status", "--project", shop, "--json").told["commit"]
+    refused(run(*old), f"commit {first} cannot be read", f"that can are {last - 2} to {last}")
+
+
+def test_metadata_may_be_elsewhere(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address in the environment wins, and a home is not taken for another's."""
+    shop = tmp_path / "shop"
+    project = ("--project", shop)
+    assert run("init", shop).code == 0
+    edit(shop / "slackwater.yml", "sources:", "metadata: sqlite:///meta/shop.db\nsources:")
+    refused(run("read", "best_countries", *project), "has not been refreshed yet")
+    assert run("refresh", *project).code == 0
+    assert (shop / "meta" / "shop.db").is_file()
+    assert not (shop / ".slackwater" / "slackwater.db").exists()
+    assert len(rows(run("read", "best_countries", *project, "--json"))) == 1
+    assert run("status", *project, "--json").told["views"][0]["behind"] is False
+    assert run("history", *project, "--json").told["runs"]
+    monkeypatch.setenv("SLACKWATER_METADATA", f"sqlite:///{tmp_path}/other.db")
+    for command in (["refresh"], ["read", "best_countries"], ["status"], ["history"]):
+        refused(run(*command, *project), "the metadata belongs to another directory")
 
 
 def test_commands_outside_a_project(run: Run, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ def test_variables_override_defaults() -> None:
     settings = load_settings(
         {
             "SLACKWATER_CACHE_DIR": "/data/cache",
+            "SLACKWATER_METADATA": "postgresql://ada:secret@db/shop",
             "SLACKWATER_SPARK_MASTER": "local[3]",
             "SLACKWATER_SPARK_SHUFFLE_PARTITIONS": " 7 ",
             "SLACKWATER_SPARK_DRIVER_MEMORY": "512m",
@@ -29,6 +30,7 @@ def test_variables_override_defaults() -> None:
     )
     assert settings == Settings(
         cache_dir=Path("/data/cache"),
+        metadata="postgresql://ada:secret@db/shop",
         spark=SparkSettings(
             master="local[3]",
             shuffle_partitions=7,
@@ -36,6 +38,12 @@ def test_variables_override_defaults() -> None:
             conf=(("spark.a", "1"), ("spark.b", "-Dx=y z")),
         ),
     )
+
+
+def test_settings_show_no_password() -> None:
+    settings = load_settings({"SLACKWATER_METADATA": "postgresql://ada:secret@db/shop"})
+    assert settings.metadata is not None
+    assert "secret" not in repr(settings)
 
 
 def test_an_empty_variable_counts_as_unset() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from slackwater.project.example import EXAMPLE_FILES, write_example_project
 from slackwater.project.load import is_project, load_project
 from slackwater.project.quantities import parse_bytes, parse_duration
 from slackwater.project.records import OnMissing, Windows
+from slackwater.state.metadata.collect import Retention
 
 VIEW = "CREATE MATERIALIZED VIEW v AS SELECT * FROM t;"
 
@@ -56,6 +58,11 @@ sources:
     path: /lake/t
     format: parquet
     key: [a, b]
+retention:
+  commits: 3
+  age: 2h
+  history: 50
+metadata: postgresql://ada@db/shop
 windows:
   every: 1d
 budget: 2 GB
@@ -75,6 +82,8 @@ def test_a_full_spec_is_read(tmp_path: Path) -> None:
     }
     assert [view.name for view in project.views] == ["v", "w", "x"]
     assert (project.windows, project.budget) == (Windows(every=86400.0), 2 << 30)
+    assert project.retention == Retention(3, timedelta(hours=2), 50)
+    assert project.metadata == "postgresql://ada@db/shop"
     orders, log, lake = project.sources
     assert orders.schema == "`id` BIGINT NOT NULL, `the ``day``` DATE"
     assert (orders.path, orders.file_format) == (tmp_path / "data/orders", "csv")
@@ -89,11 +98,37 @@ def test_a_name_is_enough(tmp_path: Path) -> None:
     project = load_project(write(tmp_path, "name: small"))
     assert project.storage == tmp_path / ".slackwater"
     assert (project.sources, project.windows, project.budget) == ((), Windows(), None)
+    assert (project.retention, project.metadata) == (Retention(), None)
     assert is_project(tmp_path)
 
 
 def test_windows_may_end_by_rows(tmp_path: Path) -> None:
     assert load_project(write(tmp_path, "name: a\nwindows: {rows: 5}")).windows == Windows(rows=5)
+
+
+def test_what_retention_leaves_out_stays_as_it_is(tmp_path: Path) -> None:
+    project = load_project(write(tmp_path, "name: a\nretention: {age: 0s}"))
+    assert project.retention == Retention(age=timedelta(0))
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("sqlite:///meta/a.db", "{}/meta/a.db"), ("sqlite:////b.db", "/b.db")]
+)
+def test_a_file_for_metadata_is_found_from_the_project(
+    tmp_path: Path, given: str, meant: str
+) -> None:
+    project = load_project(write(tmp_path, f"name: a\nmetadata: {given}"))
+    assert project.metadata == "sqlite:///" + meant.format(tmp_path)
+
+
+def test_no_message_shows_a_password(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError) as refused:
+        load_project(write(tmp_path, "name: a\nmetadata: mysql://ada:secret@db/shop"))
+    assert "secret" not in refused.value.render()
+    kept = "name: a\nmetadata: postgresql://ada:secret@db/shop"
+    project = load_project(write(tmp_path, kept))
+    assert "secret" in str(project.metadata)
+    assert "secret" not in repr(project)
 
 
 SOURCE = "name: a\nsources:\n  s:\n    "
@@ -143,6 +178,16 @@ REFUSED = {
         4,
     ),
     "an odd on_missing": (SOURCE + "schema: a INT\n    on_missing: skip", "on_missing is", 5),
+    "an odd retention": ("name: a\nretention: 1h", "must have keys and values", 2),
+    "an unknown retention": ("name: a\nretention: {days: 3}", "retention has no key days", 2),
+    "too few commits": ("name: a\nretention:\n  commits: -1", "'-1' is not a number of commits", 3),
+    "an odd history": ("name: a\nretention: {history: all}", "'all' is not a number of commits", 2),
+    "an odd age": ("name: a\nretention: {age: old}", "age: 'old' is not a duration", 2),
+    "too great an age": ("name: a\nretention: {age: 40000d}", "cannot stay for 40000d", 2),
+    "an endless age": (f"name: a\nretention: {{age: {'9' * 20}d}}", "commits cannot stay for", 2),
+    "metadata elsewhere": ("name: a\nmetadata: mysql://h/d", "cannot be kept in mysql", 2),
+    "metadata without scheme": ("name: a\nmetadata: shop", "address is not a URL", 2),
+    "metadata in memory": ("name: a\nmetadata: sqlite://", "must be kept in a file", 2),
     "two windows": ("name: a\nwindows: {every: 1d, rows: 3}", "not both", 2),
     "an odd window": ("name: a\nwindows: {every: often}", "'often' is not a duration", 2),
     "no rows in a window": ("name: a\nwindows: {rows: 0}", "'0' is not a number of rows", 2),

@@ -12,11 +12,13 @@ from pyspark.sql import SparkSession
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.errors import CatalogError
 from slackwater.state.metadata.lock import HomeLock
-from slackwater.state.metadata.ownership import STATE_FOLDER
+from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
 from slackwater.state.metadata.records import CatalogState, Commit, SegmentRecord, Transaction
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile
 
+METADATA_FILE = "slackwater.db"
+"""Where in a home its metadata is, unless another database has it."""
 PINNED_SETTINGS = (
     "spark.sql.ansi.enabled",
     "spark.sql.session.timeZone",
@@ -114,7 +116,7 @@ class Home:
     def open(folder: Path, metadata: str | None, spark: SparkSession) -> Home:
         """Lock the home, making it if it is new, and pin the settings it is made with."""
         folder.mkdir(parents=True, exist_ok=True)
-        store = MetadataStore.open(metadata if metadata is not None else folder / "slackwater.db")
+        store = MetadataStore.open(metadata if metadata is not None else folder / METADATA_FILE)
         try:
             lock = HomeLock.acquire(folder, store)
         except BaseException:
@@ -131,14 +133,20 @@ class Home:
     @staticmethod
     def look(folder: Path, metadata: str | None) -> Home:
         """Open a home that exists for reading, also while another process writes to it."""
-        address = metadata if metadata is not None else folder / "slackwater.db"
+        address = metadata if metadata is not None else folder / METADATA_FILE
         if isinstance(address, Path) and not address.exists():
             raise CatalogError(
                 "there is no home to read",
                 where=str(folder),
                 hint="Open it without read_only once, which makes it.",
             )
-        return Home(folder.resolve(), MetadataStore.open(address), None)
+        store = MetadataStore.open(address)
+        try:
+            require_own(folder, store)
+        except BaseException:
+            store.close()
+            raise
+        return Home(folder.resolve(), store, None)
 
     @property
     def read_only(self) -> bool:

@@ -8,17 +8,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from slackwater.compiler.refresh import read_names
 from slackwater.engine.decide import base_sources
 from slackwater.engine.definitions import ViewDefinition
-from slackwater.engine.home import Catalog
+from slackwater.engine.home import Catalog, Home
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.state.metadata.records import RunRecord
-from slackwater.state.metadata.store import MetadataStore
-
-METADATA_FILE = "slackwater.db"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,44 +102,17 @@ class HistoryRow:
         return {**asdict(self), **started}
 
 
-class ReadableHome(Protocol):
-    """A home to look at: open for writing or not."""
-
-    @property
-    def folder(self) -> Path:
-        """Where it is."""
-
-    @property
-    def store(self) -> MetadataStore:
-        """Its metadata."""
-
-    def catalog(self) -> Catalog:
-        """What exists now."""
-
-
-@dataclass(frozen=True, slots=True)
-class WatchedHome:
-    """A home that some other process may be writing to; looking at it takes no Spark."""
-
-    folder: Path
-    store: MetadataStore
-
-    def catalog(self) -> Catalog:
-        """What exists now."""
-        return Catalog(self.store.state())
-
-
 @contextmanager
-def look_at_home(folder: Path) -> Iterator[WatchedHome]:
-    """Look at a home that exists, without locking it."""
-    store = MetadataStore.open(folder / METADATA_FILE)
+def look_at_home(folder: Path, metadata: str | None = None) -> Iterator[Home]:
+    """Look at a home that exists, without locking it; that takes no Spark."""
+    home = Home.look(folder, metadata)
     try:
-        yield WatchedHome(folder.resolve(), store)
+        yield home
     finally:
-        store.close()
+        home.close()
 
 
-def read_status(home: ReadableHome) -> Status:
+def read_status(home: Home) -> Status:
     """The status of an open home."""
     catalog = home.catalog()
     sources = tuple(_source(home, catalog, name) for name in sorted(catalog.state.sources))
@@ -152,14 +122,14 @@ def read_status(home: ReadableHome) -> Status:
     return Status(str(home.folder), catalog.state.commit, sources, views, total - shown)
 
 
-def read_history(home: ReadableHome, view: str | None, limit: int) -> tuple[HistoryRow, ...]:
+def read_history(home: Home, view: str | None, limit: int) -> tuple[HistoryRow, ...]:
     """What the last runs did, newest first; a view that does not exist is refused."""
     if view is not None:
         home.catalog().view(view)
     return tuple(_history_row(each) for each in home.store.history(view, limit))
 
 
-def _source(home: ReadableHome, catalog: Catalog, name: str) -> SourceStatus:
+def _source(home: Home, catalog: Catalog, name: str) -> SourceStatus:
     state = catalog.state
     arrangement = state.sources[name].arrangement
     seen = min((at for (_, source), at in state.progress.items() if source == name), default=0)

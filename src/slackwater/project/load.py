@@ -28,6 +28,8 @@ def load_project(folder: Path) -> Project:
         configuration=spec.configuration,
         sources=spec.sources,
         views=order_views(views),
+        retention=spec.retention,
+        metadata=spec.metadata,
         windows=spec.windows,
         budget=spec.budget,
     )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+
+from slackwater.state.metadata.collect import Retention
 
 
 class OnMissing(StrEnum):
@@ -76,5 +78,8 @@ class Project:
     sources: tuple[SourceDeclaration, ...]
     views: tuple[ViewFile, ...]
     windows: Windows
+    retention: Retention
+    metadata: str | None = field(repr=False)
+    """The address of the metadata's database, which may hold a password; None is a file."""
     budget: int | None
     """The most bytes that state may take."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
+from slackwater.errors import SetupError
 from slackwater.project.quantities import parse_bytes, parse_duration
 from slackwater.project.records import SourceDeclaration, Windows
 from slackwater.project.source_entries import read_source
 from slackwater.project.yaml_nodes import Entry, read_yaml
+from slackwater.state.metadata.collect import Retention
+from slackwater.state.metadata.engine import read_address
 
 SPEC_FILE = "slackwater.yml"
 
@@ -24,6 +28,8 @@ SPEC_KEYS = (
     "configuration",
     "libraries",
     "sources",
+    "retention",
+    "metadata",
     "windows",
     "budget",
 )
@@ -52,6 +58,8 @@ class Spec:
     configuration: MappingProxyType[str, str]
     libraries: tuple[Library, ...]
     sources: tuple[SourceDeclaration, ...]
+    retention: Retention
+    metadata: str | None = field(repr=False)
     windows: Windows
     budget: int | None
 
@@ -70,6 +78,8 @@ def read_spec(file: Path) -> Spec:
         configuration=_texts_by_key(entries.get("configuration")),
         libraries=_libraries(entries.get("libraries"), file),
         sources=_sources(entries.get("sources")),
+        retention=_retention(entries.get("retention")),
+        metadata=_metadata(entries.get("metadata"), file.parent),
         windows=_windows(entries.get("windows")),
         budget=_budget(entries.get("budget")),
     )
@@ -128,6 +138,38 @@ def _sources(entry: Entry | None) -> tuple[SourceDeclaration, ...]:
     return tuple(read_source(name, value) for name, value in values.items())
 
 
+def _retention(entry: Entry | None) -> Retention:
+    values = {} if entry is None else entry.mapping(("commits", "age", "history"))
+    kept = Retention()
+    if "commits" in values:
+        kept = replace(kept, commits=_count(values["commits"], "commits", 0))
+    if "history" in values:
+        kept = replace(kept, history=_count(values["history"], "commits", 0))
+    return _aged(kept, values["age"]) if "age" in values else kept
+
+
+def _aged(retention: Retention, entry: Entry) -> Retention:
+    seconds = _quantity(entry, parse_duration)
+    try:
+        return replace(retention, age=timedelta(seconds=seconds))
+    except (SetupError, OverflowError):
+        hint = "Write an age of up to a hundred years."
+        raise entry.refuse(f"age: commits cannot stay for {entry.text()}", hint) from None
+
+
+def _metadata(entry: Entry | None, folder: Path) -> str | None:
+    """The address of the metadata's database; it may hold a password, so no message shows it."""
+    if entry is None:
+        return None
+    try:
+        url = read_address(entry.text())
+    except SetupError as problem:
+        raise entry.refuse(problem.what, str(problem.hint)) from None
+    if url.get_backend_name() == "sqlite":
+        url = url.set(database=str(folder / str(url.database)))
+    return url.render_as_string(hide_password=False)
+
+
 def _windows(entry: Entry | None) -> Windows:
     values = {} if entry is None else entry.mapping(("every", "rows"))
     if entry is not None and len(values) > 1:
@@ -135,15 +177,19 @@ def _windows(entry: Entry | None) -> Windows:
     if "every" in values:
         return Windows(every=_quantity(values["every"], parse_duration))
     if "rows" in values:
-        text = values["rows"].text()
-        if not text.isdecimal() or int(text) < 1:
-            raise values["rows"].refuse(f"{text!r} is not a number of rows", "Write 1 or more.")
-        return Windows(rows=int(text))
+        return Windows(rows=_count(values["rows"], "rows", 1))
     return Windows()
 
 
 def _budget(entry: Entry | None) -> int | None:
     return None if entry is None else _quantity(entry, parse_bytes)
+
+
+def _count(entry: Entry, of: str, least: int) -> int:
+    text = entry.text()
+    if not text.isdecimal() or int(text) < least:
+        raise entry.refuse(f"{text!r} is not a number of {of}", f"Write {least} or more.")
+    return int(text)
 
 
 def _quantity(entry: Entry, parse: Callable[[str], Value]) -> Value:

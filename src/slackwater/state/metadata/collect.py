@@ -14,11 +14,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from slackwater.errors import SetupError
 from slackwater.faults import reach
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
 from slackwater.state.metadata.store import MetadataStore
 
 DEFAULT_GRACE: Final = timedelta(hours=1)
+_OLDEST: Final = timedelta(days=36_500)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,22 @@ class Retention:
     """Younger ones stay, however many they are."""
     history: int = 1_000
     """The runs of so many of the newest commits stay in the history."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no clock and no counter can say."""
+        for name, number in (("commits", self.commits), ("history", self.history)):
+            if number < 0:
+                raise SetupError(
+                    f"{number} is not a number of commits",
+                    where=f"retention, {name}",
+                    hint="Give 0 or more; the newest commit stays in any case.",
+                )
+        if not timedelta(0) <= self.age <= _OLDEST:
+            raise SetupError(
+                f"commits cannot stay for {self.age}",
+                where="retention, age",
+                hint="Give an age between none and a hundred years.",
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,19 +36,22 @@ _WRITES: Final = "slackwater_writes"
 def open_engine(address: str | Path) -> Engine:
     """An engine for a SQLite file, `sqlite:///path` or `postgresql://...`; nothing is read yet."""
     is_path = isinstance(address, Path)
-    url = URL.create("sqlite", database=str(address)) if is_path else _parse(str(address))
+    url = URL.create("sqlite", database=str(address)) if is_path else read_address(str(address))
     if url.get_backend_name() == "sqlite":
         return _open_sqlite(url)
     return _open_postgres(url)
 
 
-def _parse(address: str) -> URL:
+def read_address(address: str) -> URL:
+    """The address of a database that metadata can be kept in, taken apart."""
     try:
         url = make_url(address)
     except ArgumentError:
         raise _unknown_database() from None
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise _unknown_database(url.get_backend_name())
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise SetupError("metadata must be kept in a file", hint="Use sqlite:///path/to/file.db.")
     return url
 
 
@@ -61,9 +64,7 @@ def _unknown_database(name: str | None = None) -> SetupError:
 
 
 def _open_sqlite(url: URL) -> Engine:
-    if not url.database or url.database == ":memory:":
-        raise SetupError("metadata must be kept in a file", hint="Use sqlite:///path/to/file.db.")
-    Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    Path(str(url.database)).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(url)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
