@@ -10,6 +10,7 @@ from enum import Enum
 from slackwater.types import DataType, StringType, is_floating
 from slackwater.types.datatypes import (
     CALENDAR_INTERVAL,
+    VARIANT,
     VOID,
     ArrayType,
     MapType,
@@ -90,4 +91,4 @@ def _hashes_as_it_compares(dtype: DataType) -> bool:
         case MapType() | OpaqueType():
             return False
         case _:
-            return dtype not in (CALENDAR_INTERVAL, VOID)
+            return dtype not in (CALENDAR_INTERVAL, VARIANT, VOID)

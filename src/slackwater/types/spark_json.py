@@ -19,9 +19,9 @@ from slackwater.types.datatypes import (
     TIMESTAMP,
     TIMESTAMP_NTZ,
     TINYINT,
+    VARIANT,
     VOID,
     ArrayType,
-    AtomicType,
     DataType,
     DecimalType,
     Field,
@@ -48,7 +48,7 @@ _NAMED: Mapping[str, DataType] = {
     "void": VOID,
     "null": VOID,
     "interval": CALENDAR_INTERVAL,
-    "variant": AtomicType("VARIANT"),
+    "variant": VARIANT,
     "string": STRING,
 }
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(-?\d+)\)")
