@@ -15,7 +15,7 @@ from slackwater.compiler.refresh import read_names
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.errors import CatalogError, UnsupportedStatementError
-from slackwater.frontend.sql.planner import Fragment, Planner, Query
+from slackwater.frontend.sql.planner import Planner, Query
 from slackwater.optimizer.choose import Choice, Chooser
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.normalize import normalize, split_root, stored_scan
@@ -124,8 +124,3 @@ def readers(catalog: Catalog, name: str) -> Iterator[str]:
     for view in catalog.views.values():
         if name in read_names(view.plan):
             yield view.name
-
-
-def fragments_of(query: Query) -> dict[str, Fragment]:
-    """The parts of a query that Spark runs itself, by name."""
-    return dict(query.fragments)

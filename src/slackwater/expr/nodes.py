@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NewType
 
-from slackwater.types import BOOLEAN, DataType, OpaqueType, always_fits
+from slackwater.types import DataType, OpaqueType, always_fits
 
 ColumnId = NewType("ColumnId", int)
 
@@ -66,10 +66,6 @@ class Literal(Expr):
     def nullable(self) -> bool:
         """Only the literal NULL is NULL."""
         return self.value is None
-
-
-TRUE = Literal("true", BOOLEAN)
-FALSE = Literal("false", BOOLEAN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from slackwater.types import (
     BIGINT,
     DATE,
     DOUBLE,
-    INTEGER,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     ArrayType,
@@ -247,8 +246,3 @@ def case_type(args: Sequence[Expr]) -> DataType | None:
 def lambda_array(args: Sequence[Expr]) -> DataType | None:
     """Array of what the lambda in the last argument returns."""
     return ArrayType(args[-1].dtype, args[-1].nullable)
-
-
-def position_type(_args: Sequence[Expr]) -> DataType | None:
-    """Positions and lengths."""
-    return INTEGER

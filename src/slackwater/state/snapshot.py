@@ -26,7 +26,6 @@ from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered
 
 FIRST_HASH = -(2**63)
-LAST_HASH = 2**63 - 1
 
 HASH_COLUMN = -1
 """The number of the hash among a row's columns."""
