@@ -211,6 +211,22 @@ class CommitContract(_WithStore):
         commit(store, again)
         assert store.settings() == {"zone": "CET", "mark:%a": "1", "Mark:b": "2"}
 
+    def test_a_prefix_ends_where_the_names_do(self, store: MetadataStore) -> None:
+        names = (
+            "mark",
+            "mark.",
+            "mark.a",
+            "mark.\U0010ffff",
+            "mark/",
+            "mark/b",
+            "marks.",
+            "MARK.a",
+        )
+        commit(store, Transaction("run", settings=dict.fromkeys(names, "")))
+        assert set(store.settings("mark.")) == {"mark.", "mark.a", "mark.\U0010ffff"}
+        assert set(store.settings("mark/")) == {"mark/", "mark/b"}
+        assert set(store.settings("marks.x")) == set()
+
     def test_a_commit_whose_answer_was_lost_is_recognised(
         self, store: MetadataStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -114,6 +114,16 @@ REFUSED = {
         "'lazy' is none of auto, incremental, strict, full",
         "",
     ),
+    "a scope that is not kept": (
+        "CREATE MATERIALIZED VIEW v TBLPROPERTIES ('slackwater.scope'='window') AS SELECT 1",
+        "slackwater.scope: 'window' is not kept yet; use 'all'",
+        "line 1, column 42",
+    ),
+    "a wrong scope": (
+        "CREATE MATERIALIZED VIEW v TBLPROPERTIES ('slackwater.scope'='none') AS SELECT 1",
+        "slackwater.scope: 'none' is none of all",
+        "",
+    ),
     "a wrong fraction": (
         "CREATE MATERIALIZED VIEW v TBLPROPERTIES ('slackwater.final_work'='2') AS SELECT 1",
         "'2' is not a fraction",

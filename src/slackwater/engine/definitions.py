@@ -176,6 +176,14 @@ def read_policy(text: str) -> RefreshPolicy:
         ) from None
 
 
+def read_scope(text: str, view: str) -> str:
+    """What a view keeps when a window ends, by name; so far it is everything."""
+    if text == "all":
+        return text
+    what = "is not kept yet" if text == "window" else "is not a scope"
+    raise CatalogError(f"scope {text!r} {what}", where=f"view {view}", hint='Use scope="all".')
+
+
 def read_on_missing(text: str) -> OnMissing:
     """A policy for deletes of rows that are not there, by name."""
     try:

@@ -170,7 +170,7 @@ class Home:
 
     def pin_settings(self, spark: SparkSession) -> None:
         """Keep the settings a new home is made under."""
-        if any(name.startswith(_PINNED_PREFIX) for name in self.store.settings()):
+        if self.store.settings(_PINNED_PREFIX):
             return
         found = {_PINNED_PREFIX + key: str(spark.conf.get(key)) for key in PINNED_SETTINGS}
         self.commit(Transaction("compact", settings=found))
@@ -178,12 +178,8 @@ class Home:
     @property
     def settings(self) -> dict[str, str]:
         """The Spark settings that this home's queries run under."""
-        stored = self.store.settings()
-        return {
-            name.removeprefix(_PINNED_PREFIX): value
-            for name, value in stored.items()
-            if name.startswith(_PINNED_PREFIX)
-        }
+        stored = self.store.settings(_PINNED_PREFIX)
+        return {name.removeprefix(_PINNED_PREFIX): value for name, value in stored.items()}
 
     def catalog(self, commit: int | None = None) -> Catalog:
         """What exists now, or at an older commit that is still kept."""

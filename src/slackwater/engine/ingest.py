@@ -39,6 +39,7 @@ from slackwater.sources.checks import check_batch
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
 from slackwater.state.metadata.records import BatchRecord, NewSegment, Transaction
+from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import encode_sql
 from slackwater.state.writer import FIRST_ROWS
@@ -291,6 +292,11 @@ def known_rows(rows: object) -> int | None:
 def mark_prefix(catalog: Catalog, source: str) -> str:
     """What the names of a source's marks begin with; a source made anew has none."""
     return f"mark.{source}.{catalog.state.sources[source].created}."
+
+
+def source_settings(store: MetadataStore, catalog: Catalog, source: str) -> tuple[str, ...]:
+    """The names of what is remembered of a source, to be forgotten with it."""
+    return (LOSES_ROWS + source, *store.settings(mark_prefix(catalog, source)))
 
 
 def _partition_bits(batch: Batch, tasks: int) -> int:

@@ -22,10 +22,11 @@ from slackwater.engine.definitions import (
     ViewDefinition,
     read_on_missing,
     read_policy,
+    read_scope,
 )
 from slackwater.engine.explain import Explainer
 from slackwater.engine.home import Catalog, Home
-from slackwater.engine.ingest import Ingestion, IngestResult, mark_prefix
+from slackwater.engine.ingest import Ingestion, IngestResult, mark_prefix, source_settings
 from slackwater.engine.maintain import Compaction, Maintenance
 from slackwater.engine.reading import Reader
 from slackwater.engine.results import RunResult
@@ -166,8 +167,8 @@ class Keeper:
         catalog = self.catalog()
         catalog.source(name)
         prefix = mark_prefix(catalog, name)
-        stored = self.home.store.settings()
-        return {k.removeprefix(prefix): v for k, v in stored.items() if k.startswith(prefix)}
+        stored = self.home.store.settings(prefix)
+        return {name.removeprefix(prefix): value for name, value in stored.items()}
 
     def create_view(
         self, name: str, query: str | DataFrame, goal: Goal | None, refresh: str, scope: str
@@ -177,13 +178,11 @@ class Keeper:
         catalog = self.catalog()
         catalog.require_free(name)
         policy = read_policy(refresh)
-        if scope not in ("all", "window"):
-            raise CatalogError(f"{scope!r} is not a scope", hint="Choose all or window.")
         planned = plan_view(self._planner, catalog, name, query, policy)
         view = replace(
             planned.definition,
             goal=None if goal is None else json.dumps(asdict(goal)),
-            scope=scope,
+            scope=read_scope(scope, name),
         )
         if policy is RefreshPolicy.STRICT:
             require_incremental(view, declared_facts(self.home, catalog))
@@ -288,6 +287,7 @@ class Keeper:
                 "drop_source",
                 drop_sources=(name,),
                 drop_arrangements=(source.arrangement.id,),
+                drop_settings=source_settings(self.home.store, catalog, name),
             )
         )
         self._planner = Planner(self._settled)

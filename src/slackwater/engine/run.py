@@ -76,14 +76,14 @@ def seen_offset(catalog: Catalog, source: str) -> int:
 
 def read_facts(home: Home, catalog: Catalog) -> Facts:
     """Settings and what is known of the sources."""
-    stored = home.store.settings()
+    lossy = home.store.settings(LOSES_ROWS)
     grown = frozenset(
         name
         for name, source in catalog.sources.items()
-        if source.append_only or LOSES_ROWS + name not in stored
+        if source.append_only or LOSES_ROWS + name not in lossy
     )
     ansi = home.settings.get("spark.sql.ansi.enabled") == "true"
-    return Facts(ansi, grown, SUMS_OUTGROWN not in stored)
+    return Facts(ansi, grown, SUMS_OUTGROWN not in home.store.settings(SUMS_OUTGROWN))
 
 
 def declared_facts(home: Home, catalog: Catalog) -> Facts:

@@ -20,6 +20,12 @@ def _one_of(*choices: str) -> Callable[[str], object]:
     return check
 
 
+def _scope(text: str) -> object:
+    if text == "window":
+        raise ValueError("'window' is not kept yet; use 'all'")
+    return _one_of("all")(text)
+
+
 def _fraction(text: str) -> object:
     try:
         value = float(text)
@@ -36,7 +42,7 @@ VIEW_PROPERTIES: Mapping[str, Callable[[str], object]] = MappingProxyType(
         "slackwater.final_work": _fraction,
         "slackwater.fresh": _one_of("true"),
         "slackwater.refresh": _one_of("auto", "incremental", "strict", "full"),
-        "slackwater.scope": _one_of("all", "window"),
+        "slackwater.scope": _scope,
     }
 )
 """Each property with the function that refuses, by `ValueError`, what it may not be."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Self
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, collate, delete, insert, select, update
 
 from slackwater.errors import CatalogError
 from slackwater.faults import reach
@@ -202,10 +202,14 @@ class MetadataStore:
     def settings(self, prefix: str = "") -> Mapping[str, str]:
         """The settings of the home whose names begin with `prefix`."""
         table = schema.settings.c
-        # Not LIKE: SQLite's takes upper and lower case for the same.
-        wanted = func.substr(table.name, 1, len(prefix)) == prefix
+        query = select(table.name, table.value).order_by(table.name)
+        if prefix:
+            # A range, which SQLite finds by its index: most settings are marks of files. Not
+            # LIKE: SQLite's takes upper and lower case for the same.
+            by_bytes = "C" if self._engine.dialect.name == "postgresql" else "BINARY"
+            name = collate(table.name, by_bytes)
+            query = query.where(name >= prefix, name < prefix[:-1] + chr(ord(prefix[-1]) + 1))
         with self._reading() as connection:
-            query = select(table.name, table.value).where(wanted).order_by(table.name)
             return MappingProxyType({row.name: row.value for row in connection.execute(query)})
 
     def commit_at(self, moment: datetime) -> int:
