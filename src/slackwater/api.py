@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -10,13 +10,15 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from slackwater.config import load_settings
+from slackwater.engine.declare import NewSource, NewView
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
-from slackwater.engine.ingest import IngestResult
+from slackwater.engine.ingest import IngestResult, Marks
 from slackwater.engine.keeper import Keeper, Options
 from slackwater.engine.maintain import Compaction
 from slackwater.engine.results import RunResult
 from slackwater.engine.status import HistoryRow, Status, read_history, read_status
 from slackwater.engine.verify import VerifyResult
+from slackwater.engine.views import with_readers
 from slackwater.plan.forms import Forms, read_look_ups
 from slackwater.plan.goals import Goal
 from slackwater.plan.prices import read_prices
@@ -85,13 +87,14 @@ class Session:
         rows: object,
         op: str | None = None,
         weight: str | None = None,
-        marks: Mapping[str, str] | None = None,
+        marks: Marks | None = None,
     ) -> IngestResult:
         """Take a batch of changes into a source, whole or not at all.
 
         `rows` is a Spark DataFrame, an Arrow table or a pandas DataFrame. Without `op` the rows
         are inserts, or follow a weight column `_w` or the columns of a change feed; `weight`
-        names another weight column. `marks` are remembered in the same commit.
+        names another weight column. `marks` are remembered in the same commit; a function that
+        gives them is called when the rows are written, and refuses the batch by raising.
         """
         return self._keeper.ingest(name, rows, op, weight, marks or {})
 
@@ -111,6 +114,18 @@ class Session:
         view = self._keeper.create_view(name, query, goal, refresh, scope)
         return View(self, view.name)
 
+    def declare(
+        self,
+        sources: Sequence[NewSource] = (),
+        views: Sequence[NewView] = (),
+        drop_views: Sequence[str] = (),
+    ) -> None:
+        """Drop views, then create sources and views, in one commit: all of it or nothing.
+
+        Each view comes after those it reads. A new view may have the name of a dropped one.
+        """
+        self._keeper.declare(tuple(sources), tuple(views), tuple(drop_views))
+
     def table(self, name: str) -> DataFrame:
         """A source or view as a DataFrame to build queries on; it has columns but no rows."""
         return self._keeper.table(name)
@@ -127,6 +142,10 @@ class Session:
     def views(self) -> tuple[str, ...]:
         """The names of all views."""
         return tuple(self._keeper.catalog().views)
+
+    def with_readers(self, views: Iterable[str]) -> tuple[str, ...]:
+        """Views and all views that read them, each after those it reads."""
+        return with_readers(self._keeper.catalog(), views)
 
     def sources(self) -> tuple[str, ...]:
         """The names of all sources."""

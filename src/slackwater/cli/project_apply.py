@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from types import MappingProxyType
 
 from slackwater.api import Goal, Session
 from slackwater.cli.project_sources import declared_schema
+from slackwater.engine.declare import NewSource, NewView
 from slackwater.errors import CatalogError
 from slackwater.project.records import Project, SourceDeclaration, ViewFile
 from slackwater.project.sql_tokens import tokenize
-from slackwater.project.view_order import order_views, tables_read
 
 _REPLACE = "Run `slackwater refresh --replace` to build it anew, with the views that read it"
 
@@ -29,10 +27,11 @@ class Applied:
 
 
 def apply_project(session: Session, project: Project, *, replace: bool) -> Applied:
-    """Create the sources and views that the home lacks.
+    """Create the sources and views that the home lacks, all in one commit.
 
     With `replace`, views that have changed are built anew, with all that read them, and views
-    that the project no longer has are dropped; without it, a changed view is refused.
+    that the project no longer has are dropped; without it, a changed view is refused. If one
+    definition cannot be, nothing is changed.
     """
     existing = set(session.sources())
     for source in project.sources:
@@ -42,16 +41,16 @@ def apply_project(session: Session, project: Project, *, replace: bool) -> Appli
     gone = tuple(name for name in session.views() if name not in {v.name for v in project.views})
     if not replace:
         _refuse_stale(session, project, stale)
-    dropped = _drop(session, {*stale, *gone}) if replace else ()
-    created = tuple(each for each in project.sources if each.name not in existing)
-    for source in created:
-        _create_source(session, source)
-    known = set(session.views())
-    views = tuple(view for view in project.views if view.name not in known)
-    for view in views:
-        _create_view(session, view)
+    dropped = session.with_readers({*stale, *gone}) if replace else ()
+    sources = tuple(each for each in project.sources if each.name not in existing)
+    kept = set(session.views()) - set(dropped)
+    views = tuple(view for view in project.views if view.name not in kept)
+    if dropped or sources or views:
+        session.declare(
+            [_new_source(session, each) for each in sources], [*map(_new_view, views)], dropped
+        )
     left = () if replace else gone
-    return Applied(_names(created), _names(views), dropped, left)
+    return Applied(_names(sources), _names(views), dropped, left)
 
 
 def _names(things: Iterable[SourceDeclaration | ViewFile]) -> tuple[str, ...]:
@@ -61,8 +60,8 @@ def _names(things: Iterable[SourceDeclaration | ViewFile]) -> tuple[str, ...]:
 # Sources ------------------------------------------------------------------------------------
 
 
-def _create_source(session: Session, source: SourceDeclaration) -> None:
-    session.create_source(
+def _new_source(session: Session, source: SourceDeclaration) -> NewSource:
+    return NewSource(
         source.name,
         declared_schema(session, source),
         key=source.key,
@@ -97,9 +96,9 @@ def _check_source(session: Session, source: SourceDeclaration) -> None:
 # Views --------------------------------------------------------------------------------------
 
 
-def _create_view(session: Session, view: ViewFile) -> None:
+def _new_view(view: ViewFile) -> NewView:
     options = view.properties
-    session.create_view(
+    return NewView(
         view.name,
         view.sql,
         goal=view_goal(view),
@@ -151,26 +150,3 @@ def _refuse_stale(session: Session, project: Project, stale: tuple[str, ...]) ->
                 where=view.place,
                 hint=f"{_REPLACE}, or give the new one another name.",
             )
-
-
-def _drop(session: Session, names: set[str]) -> tuple[str, ...]:
-    """Drop views and all views that read them, readers first."""
-    held = order_views([_held_view(session, name) for name in session.views()])
-    doomed = {name.lower() for name in names}
-    dropped: list[str] = []
-    for view in held:
-        if view.name.lower() in doomed or _reads(view) & doomed:
-            doomed.add(view.name.lower())
-            dropped.append(view.name)
-    for name in reversed(dropped):
-        session.drop_view(name)
-    return tuple(dropped)
-
-
-def _held_view(session: Session, name: str) -> ViewFile:
-    sql = session.view(name).definition.sql or ""
-    return ViewFile(name, sql, None, MappingProxyType({}), Path(name), 1)
-
-
-def _reads(view: ViewFile) -> set[str]:
-    return tables_read(view.sql)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -43,6 +43,10 @@ from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import encode_sql
 from slackwater.state.writer import FIRST_ROWS
+
+Marks = Mapping[str, str] | Callable[[], Mapping[str, str]]
+"""What to remember with a batch; a function is asked for it once the rows are read and written,
+and by raising an error refuses the batch."""
 
 _SHOWN = 5
 _ROWS_PER_FILE = 500_000
@@ -80,7 +84,7 @@ class Ingestion:
         self._origins: list[DataFrame] = []
 
     def ingest(
-        self, rows: object, op: str | None, weight: str | None, marks: Mapping[str, str]
+        self, rows: object, op: str | None, weight: str | None, marks: Marks
     ) -> IngestResult:
         """Check, write and commit; `marks` are remembered with the batch."""
         spec = self._source.spec
@@ -90,6 +94,7 @@ class Ingestion:
         reach("ingest.before")
         try:
             taken = self._taken(batch)
+            remembered = marks() if callable(marks) else marks
         except BaseException:
             self._home.discard(self._stem)
             raise
@@ -97,7 +102,7 @@ class Ingestion:
             for rdd in self._kept:
                 rdd.unpersist(False)
         reach("ingest.written")
-        return self._commit(taken, marks)
+        return self._commit(taken, remembered)
 
     def _taken(self, batch: Batch) -> Taken:
         """The batch in files: written here if it is small, else by Spark."""

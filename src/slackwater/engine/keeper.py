@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -15,24 +14,18 @@ from pyspark.sql.types import StructType
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import walk_rel
 from slackwater.engine.changes import ChangeReader
-from slackwater.engine.decide import kept_state, predicted_bytes
-from slackwater.engine.definitions import (
-    RefreshPolicy,
-    SourceDefinition,
-    ViewDefinition,
-    read_on_missing,
-    read_policy,
-    read_scope,
-)
+from slackwater.engine.decide import predicted_bytes
+from slackwater.engine.declare import Declaration, NewSource, NewView, offer_view
+from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.explain import Explainer
 from slackwater.engine.home import Catalog, Home
-from slackwater.engine.ingest import Ingestion, IngestResult, mark_prefix, source_settings
+from slackwater.engine.ingest import Ingestion, IngestResult, Marks, mark_prefix, source_settings
 from slackwater.engine.maintain import Compaction, Maintenance
 from slackwater.engine.reading import Reader
 from slackwater.engine.results import RunResult
 from slackwater.engine.run import Run, declared_facts, read_facts
 from slackwater.engine.verify import Verifier, VerifyResult
-from slackwater.engine.views import plan_view, readers, require_incremental
+from slackwater.engine.views import require_unread
 from slackwater.errors import CatalogError, NumberTooLargeError, SlackwaterError
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment, Planner
@@ -132,10 +125,7 @@ class Keeper:
         """Declare a source."""
         self.home.require_writable()
         self.catalog().require_free(name)
-        columns = schema if isinstance(schema, StructType) else StructType.fromDDL(schema)
-        policy = read_on_missing(on_missing)
-        source = SourceDefinition(name, columns.json(), key, append_only, policy.value)
-        _ = source.spec
+        source = NewSource(name, schema, key, append_only, on_missing).definition()
         arrangement = source.arrangement
         self.home.commit(
             Transaction(
@@ -153,7 +143,7 @@ class Keeper:
         rows: object,
         op: str | None,
         weight: str | None,
-        marks: Mapping[str, str],
+        marks: Marks,
     ) -> IngestResult:
         """Take a batch into a source."""
         self.home.require_writable()
@@ -177,15 +167,9 @@ class Keeper:
         self.home.require_writable()
         catalog = self.catalog()
         catalog.require_free(name)
-        policy = read_policy(refresh)
-        planned = plan_view(self._planner, catalog, name, query, policy)
-        view = replace(
-            planned.definition,
-            goal=None if goal is None else json.dumps(asdict(goal)),
-            scope=read_scope(scope, name),
-        )
-        if policy is RefreshPolicy.STRICT:
-            require_incremental(view, declared_facts(self.home, catalog))
+        new = NewView(name, query, goal, refresh, scope)
+        planned = new.planned(self._planner, catalog, declared_facts(self.home, catalog))
+        view = planned.definition
         self._fragments.update(planned.query.fragments)
         answer = whole_row(view.stored)
         known = answer.id in catalog.state.arrangements
@@ -198,13 +182,31 @@ class Keeper:
                 else (ArrangementRecord(answer.id, answer.definition),),
             )
         )
-        self._offer(view)
+        offer_view(self._planner, view)
         return view
 
     def predicted_bytes(self, name: str) -> int:
         """About how much state a view takes at the present size of what it reads."""
         catalog = self.catalog()
         return predicted_bytes(catalog.view(name), catalog, read_facts(self.home, catalog))
+
+    def declare(
+        self,
+        sources: tuple[NewSource, ...],
+        views: tuple[NewView, ...],
+        drop_views: tuple[str, ...],
+    ) -> None:
+        """Drop views and create sources and views, all of it or nothing."""
+        self.home.require_writable()
+        planner = Planner(self._settled)
+        declaration = Declaration(self.home, planner, self.catalog(), drop_views)
+        for source in sources:
+            declaration.add_source(source)
+        for view in views:
+            declaration.add_view(view)
+        declaration.commit()
+        self._planner = planner
+        self._fragments |= declaration.fragments
 
     def view(self, name: str) -> ViewDefinition:
         """A view that exists."""
@@ -261,27 +263,14 @@ class Keeper:
 
     def drop_view(self, name: str) -> None:
         """Remove a view and what only it needs."""
-        self.home.require_writable()
-        catalog = self.catalog()
-        view = catalog.view(name)
-        self._require_unread(catalog, name, "view")
-        facts = read_facts(self.home, catalog)
-        kept: set[str] = set()
-        for other in catalog.views.values():
-            if other.name != name:
-                kept |= {whole_row(other.stored).id, *kept_state(other, facts)}
-        own = {whole_row(view.stored).id, *kept_state(view, facts)}
-        gone = tuple(each for each in own - kept if each in catalog.state.arrangements)
-        self.home.commit(Transaction("drop_view", drop_views=(name,), drop_arrangements=gone))
-        self._planner = Planner(self._settled)
-        self._learn_tables()
+        self.declare((), (), (name,))
 
     def drop_source(self, name: str) -> None:
         """Remove a source that no view reads."""
         self.home.require_writable()
         catalog = self.catalog()
         source = catalog.source(name)
-        self._require_unread(catalog, name, "source")
+        require_unread(catalog, name, "source")
         self.home.commit(
             Transaction(
                 "drop_source",
@@ -293,30 +282,17 @@ class Keeper:
         self._planner = Planner(self._settled)
         self._learn_tables()
 
-    def _require_unread(self, catalog: Catalog, name: str, kind: str) -> None:
-        users = list(readers(catalog, name))
-        if users:
-            raise CatalogError(
-                f"{kind} {name} is read by {', '.join(users)}",
-                hint="Drop those views first.",
-            )
-
     def _learn_tables(self) -> None:
         """Tell the planner of everything that can be read, and find fragments again."""
         catalog = self.catalog()
         for source in catalog.sources.values():
             self._planner.add_table(source.table(None))
         for view in catalog.views.values():
-            self._offer(view)
+            offer_view(self._planner, view)
         for view in catalog.views.values():
             # A view that cannot be planned now must not keep others, or the home, from use.
             with suppress(SlackwaterError):
                 self._find_fragments(view)
-
-    def _offer(self, view: ViewDefinition) -> None:
-        """Let queries read a view, unless it has two columns of one name: those no query can."""
-        with suppress(CatalogError):
-            self._planner.add_table(view.table(None))
 
     def _find_fragments(self, view: ViewDefinition) -> None:
         """Plan again what Spark runs itself: its plans live only as long as the process."""

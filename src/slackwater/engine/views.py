@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -124,3 +124,22 @@ def readers(catalog: Catalog, name: str) -> Iterator[str]:
     for view in catalog.views.values():
         if name in read_names(view.plan):
             yield view.name
+
+
+def require_unread(catalog: Catalog, name: str, kind: str, besides: Iterable[str] = ()) -> None:
+    """Refuse to go on while a view reads a source or view; `besides` are views that may."""
+    users = [each for each in readers(catalog, name) if each not in besides]
+    if users:
+        raise CatalogError(
+            f"{kind} {name} is read by {', '.join(users)}",
+            hint="Drop those views first.",
+        )
+
+
+def with_readers(catalog: Catalog, names: Iterable[str]) -> tuple[str, ...]:
+    """Views and all views that read them, each after those it reads."""
+    found = set(names)
+    for view in catalog.views.values():
+        if not found.isdisjoint(read_names(view.plan)):
+            found.add(view.name)
+    return tuple(name for name in catalog.views if name in found)

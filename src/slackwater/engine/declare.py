@@ -1,0 +1,191 @@
+"""Changes what a home declares: views go, sources and views come, all in one commit.
+
+All that comes is planned before the commit, so a mistake in one definition leaves the home as
+it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+from slackwater.engine.decide import kept_state
+from slackwater.engine.definitions import (
+    RefreshPolicy,
+    SourceDefinition,
+    ViewDefinition,
+    read_on_missing,
+    read_policy,
+    read_scope,
+)
+from slackwater.engine.home import Catalog, Home
+from slackwater.engine.run import declared_facts, read_facts
+from slackwater.engine.views import (
+    PlannedView,
+    plan_view,
+    require_incremental,
+    require_unread,
+)
+from slackwater.errors import CatalogError, SqlError
+from slackwater.frontend.sql.planner import Fragment, Planner
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.goals import Goal
+from slackwater.state.metadata.records import (
+    ArrangementRecord,
+    CommitKind,
+    SourceRecord,
+    Transaction,
+    ViewRecord,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewSource:
+    """A source to be: as for `Session.create_source`."""
+
+    name: str
+    schema: StructType | str
+    key: tuple[str, ...] = ()
+    append_only: bool = False
+    on_missing: str = "error"
+
+    def definition(self) -> SourceDefinition:
+        """As the catalog is to have it; raises `CatalogError` for what cannot be a source."""
+        given = self.schema
+        columns = given if isinstance(given, StructType) else StructType.fromDDL(given)
+        policy = read_on_missing(self.on_missing).value
+        source = SourceDefinition(self.name, columns.json(), self.key, self.append_only, policy)
+        _ = source.spec
+        return source
+
+
+@dataclass(frozen=True, slots=True)
+class NewView:
+    """A view to be: as for `Session.create_view`."""
+
+    name: str
+    query: str | DataFrame
+    goal: Goal | None = None
+    refresh: str = "auto"
+    scope: str = "all"
+
+    def planned(self, planner: Planner, catalog: Catalog, declared: Facts) -> PlannedView:
+        """The view, if it can be: what it reads exists, and its policy allows its plan."""
+        policy = read_policy(self.refresh)
+        planned = plan_view(planner, catalog, self.name, self.query, policy)
+        goal = None if self.goal is None else json.dumps(asdict(self.goal))
+        view = replace(planned.definition, goal=goal, scope=read_scope(self.scope, self.name))
+        if policy is RefreshPolicy.STRICT:
+            require_incremental(view, declared)
+        return replace(planned, definition=view)
+
+
+@dataclass
+class Declaration:
+    """What is to go and to come, and the catalog as it will be then."""
+
+    home: Home
+    planner: Planner
+    """One that nobody else uses yet; it learns of everything there will be."""
+    before: Catalog
+    dropped: tuple[str, ...]
+    catalog: Catalog = field(init=False)
+    fragments: dict[str, Fragment] = field(default_factory=dict)
+    _sources: list[SourceDefinition] = field(default_factory=list)
+    _views: list[ViewDefinition] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Take the dropped views away, and offer what stays to the planner."""
+        for name in self.dropped:
+            self.before.view(name)
+            require_unread(self.before, name, "view", besides=self.dropped)
+        state = self.before.state
+        kept = {n: each for n, each in state.views.items() if n not in self.dropped}
+        self.catalog = Catalog(replace(state, views=kept))
+        for source in self.catalog.sources.values():
+            self.planner.add_table(source.table(None))
+        for view in self.catalog.views.values():
+            offer_view(self.planner, view)
+
+    def add_source(self, new: NewSource) -> None:
+        """Have a source come."""
+        self.catalog.require_free(new.name)
+        source = new.definition()
+        record = SourceRecord(source.name, source.dump(), source.arrangement.id)
+        state = self.catalog.state
+        self.catalog = Catalog(replace(state, sources={**state.sources, source.name: record}))
+        self._sources.append(source)
+        self.planner.add_table(source.table(None))
+
+    def add_view(self, new: NewView) -> None:
+        """Have a view come; what it reads has come before."""
+        self.catalog.require_free(new.name)
+        try:
+            planned = new.planned(
+                self.planner, self.catalog, declared_facts(self.home, self.catalog)
+            )
+        except SqlError as problem:
+            # The error shows the place in the text, but many views may be declared at once.
+            problem.what = f"view {new.name} cannot be planned: {problem.what}"
+            raise
+        view = planned.definition
+        state = self.catalog.state
+        record = ViewRecord(view.name, view.dump(), whole_row(view.stored).id, state.commit + 1)
+        self.catalog = Catalog(replace(state, views={**state.views, view.name: record}))
+        self.fragments |= planned.query.fragments
+        self._views.append(view)
+        offer_view(self.planner, view)
+
+    def commit(self) -> None:
+        """Make it real."""
+        gone = self._unneeded_state()
+        known = self.before.state.arrangements.keys() - gone
+        answers = {(answer := whole_row(view.stored)).id: answer for view in self._views}
+        contents = {source.arrangement.id: source.arrangement for source in self._sources}
+        new = [each for id_, each in (contents | answers).items() if id_ not in known]
+        transaction = Transaction(
+            self._kind(),
+            drop_views=self.dropped,
+            drop_arrangements=tuple(sorted(gone)),
+            add_sources=tuple(
+                SourceRecord(each.name, each.dump(), each.arrangement.id) for each in self._sources
+            ),
+            add_views=tuple(
+                ViewRecord(each.name, each.dump(), whole_row(each.stored).id)
+                for each in self._views
+            ),
+            add_arrangements=tuple(ArrangementRecord(each.id, each.definition) for each in new),
+        )
+        self.home.commit(transaction)
+
+    def _kind(self) -> CommitKind:
+        if self._views:
+            return "create_view"
+        return "create_source" if self._sources else "drop_view"
+
+    def _unneeded_state(self) -> frozenset[str]:
+        """What only dropped views need; a new view starts empty, also in place of an old one."""
+        facts = read_facts(self.home, self.before)
+        views = self.before.views.values()
+        own = _state_of((each for each in views if each.name in self.dropped), facts)
+        kept = _state_of((each for each in views if each.name not in self.dropped), facts)
+        return frozenset(own - kept) & self.before.state.arrangements.keys()
+
+
+def offer_view(planner: Planner, view: ViewDefinition) -> None:
+    """Let queries read a view, unless it has two columns of one name: those no query can."""
+    with suppress(CatalogError):
+        planner.add_table(view.table(None))
+
+
+def _state_of(views: Iterable[ViewDefinition], facts: Facts) -> set[str]:
+    found: set[str] = set()
+    for view in views:
+        found |= {whole_row(view.stored).id, *kept_state(view, facts)}
+    return found
