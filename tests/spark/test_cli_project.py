@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shutil
@@ -15,6 +16,8 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.cli.main import main
+from slackwater.cli.refresh import refresh_project
+from slackwater.errors import DataError
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -203,6 +206,49 @@ def test_a_view_that_is_gone_stays_until_it_is_replaced(run: Run, shop: Path) ->
     refused(run("read", "best_countries", "--project", shop), "no view called best_countries")
 
 
+STRICT = """CREATE MATERIALIZED VIEW revenue_by_country
+TBLPROPERTIES ('slackwater.refresh' = 'strict')
+AS SELECT 'all' AS country, percentile(amount, 0.5) AS revenue FROM orders"""
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "CREATE MATERIALIZED VIEW revenue_by_country AS SELECT country, idd FROM customers",
+            "view revenue_by_country cannot be planned",
+        ),
+        (STRICT, "would be recomputed"),
+    ],
+    ids=["typo", "strict"],
+)
+def test_what_cannot_be_replaced_stays(run: Run, shop: Path, query: str, message: str) -> None:
+    before = run("read", "best_countries", "--project", shop, "--json")
+    (shop / "transformations" / "revenue.sql").write_text(query)
+    edit(shop / "transformations" / "best.sql", "20", "21")
+    edit(shop / "slackwater.yml", "libraries:", "  later:\n    schema: id BIGINT\n\nlibraries:")
+    refused(run("refresh", "--project", shop, "--replace"), message)
+    assert run("read", "best_countries", "--project", shop, "--json") == before
+    status = run("status", "--project", shop, "--json").told
+    assert [each["name"] for each in status["sources"]] == ["customers", "orders"]
+    assert [each["behind"] for each in status["views"]] == [False, False]
+
+
+def test_views_that_only_spark_can_parse_are_replaced(run: Run, shop: Path) -> None:
+    (shop / "transformations" / "odd.sql").write_text(
+        "CREATE MATERIALIZED VIEW every_order AS TABLE orders;\n"
+        "CREATE MATERIALIZED VIEW numbers AS VALUES (1), (2);\n"
+        "CREATE MATERIALIZED VIEW best_of_all AS TABLE best_countries;\n"
+    )
+    assert run("refresh", "--project", shop, "--replace").code == 0
+    idle = run("refresh", "--project", shop, "--replace", "--json")
+    assert (idle.code, idle.told["dropped"]) == (0, [])
+    edit(shop / "transformations" / "best.sql", "20", "5")
+    replaced = run("refresh", "--project", shop, "--replace", "--json").told
+    assert replaced["dropped"] == ["best_countries", "best_of_all"]
+    assert len(rows(run("read", "best_of_all", "--project", shop, "--json"))) == 3
+
+
 def test_a_changed_source_is_refused(run: Run, shop: Path) -> None:
     spec = shop / "slackwater.yml"
     edit(spec, "name STRING, country STRING", "name STRING, country STRING, age INT")
@@ -215,6 +261,13 @@ def write_csv(text: str) -> Callable[[Path], object]:
     return lambda shop: (shop / "data" / "customers" / "2026-05-03.csv").write_text(text)
 
 
+def write_bytes(name: str, content: bytes) -> Callable[[Path], object]:
+    return lambda shop: (shop / "data" / name).write_bytes(content)
+
+
+PACKED = gzip.compress(
+    b"id,name,country\n" + b"".join(b"%d,%d,x\n" % (n, n * n) for n in range(100_000)), mtime=0
+)
 BAD_FILES: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "malformed line": (
         write_csv("id,name,country\nfive,Ed,GR\n"),
@@ -231,6 +284,26 @@ BAD_FILES: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "changed file": (
         lambda shop: (shop / "data" / "customers" / "2026-05-01.csv").write_text("id\n"),
         ("2026-05-01.csv has changed since it was ingested",),
+    ),
+    "gzip damaged at once": (
+        write_bytes("customers/2026-05-03.csv.gz", PACKED[:10] + b"\xff" * 20),
+        ("the file is not readable CSV", "2026-05-03.csv.gz"),
+    ),
+    "gzip damaged later": (
+        write_bytes("customers/2026-05-03.csv.gz", PACKED[:-2000] + b"\xff" * 2000),
+        ("the file is not readable CSV", "at: /", "customers/2026-05-03.csv.gz\n"),
+    ),
+    "gzip without its end": (
+        write_bytes("customers/2026-05-03.csv.gz", PACKED[:-2000]),
+        ("the file is not readable CSV", "customers/2026-05-03.csv.gz\n"),
+    ),
+    "unknown column of a later line": (
+        write_bytes("orders/2026-05-03.json", b'{"id": 90}\n{"id": 91, "amont": 3}\n'),
+        ("unknown amont", "files 2026-05-03.json"),
+    ),
+    "a name twice in one line": (
+        write_bytes("orders/2026-05-03.json", b'{"id": 90}\n{"id": 91, "id": 92}\n'),
+        ("the file is not readable JSON", "orders/2026-05-03.json\n"),
     ),
     "missing folder": (
         lambda shop: shutil.rmtree(shop / "data" / "orders"),
@@ -322,6 +395,35 @@ def test_metadata_may_be_elsewhere(
     monkeypatch.setenv("SLACKWATER_METADATA", f"sqlite:///{tmp_path}/other.db")
     for command in (["refresh"], ["read", "best_countries"], ["status"], ["history"]):
         refused(run(*command, *project), "the metadata belongs to another directory")
+
+
+def test_a_file_that_grows_while_it_is_read(run: Run, shop: Path) -> None:
+    """Were its first half taken in, the second could never be: the file would have changed."""
+    file = shop / "data" / "customers" / "2026-05-03.csv"
+    file.write_text("id,name,country\n5,Ed,GR\n")
+    kept = set((shop / ".slackwater" / "state").rglob("*"))
+
+    def grow(text: str) -> None:
+        if text.startswith(f"ingesting {file.name}"):
+            with file.open("a") as end:
+                end.write("6,Flo,PT\n")
+
+    with pytest.raises(DataError, match=r"2026-05-03.csv was changed while it was being read"):
+        refresh_project(shop, grow, replace=False)
+    assert set((shop / ".slackwater" / "state").rglob("*")) == kept
+    again = run("refresh", "--project", shop, "--json").told
+    assert again["ingested"] == [
+        {"source": "customers", "files": [file.name], "inserted": 2, "deleted": 0}
+    ]
+
+
+def test_deletions_by_key_from_json(run: Run, shop: Path) -> None:
+    edit(shop / "slackwater.yml", "    format: json ", "    op: delete\n    format: json ")
+    (shop / "data" / "orders" / "2026-05-03.json").write_text('{"id": 4}\n')
+    done = run("refresh", "--project", shop, "--json").told
+    assert done["ingested"] == [
+        {"source": "orders", "files": ["2026-05-03.json"], "inserted": 0, "deleted": 1}
+    ]
 
 
 def test_commands_outside_a_project(run: Run, tmp_path: Path) -> None:

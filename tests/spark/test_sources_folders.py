@@ -69,6 +69,41 @@ def test_json_is_read_by_name(spark: SparkSession, tmp_path: Path) -> None:
     ]
 
 
+def test_an_object_of_nulls_is_a_row(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark's own writer leaves out what is NULL, and so writes a row of NULLs as `{}`."""
+    (tmp_path / "a.json").write_text('{}\n{"id": 1, "name": "x"}\n')
+    (tmp_path / "b.json").write_text("\n")
+    (tmp_path / "c.json").write_text("{}\n")
+    nullable = spec("id BIGINT, name STRING")
+    assert rows(spark, nullable, WatchedFolder(tmp_path, FileFormat.JSON)) == [
+        (None, None, 1),
+        (1, "x", 1),
+        (None, None, 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"id": 2, "nme": {}}', "unknown nme"),
+        ('{"id": 2, "NAME": "x"}\n{"id": 3, "name": "y"}', "unknown NAME"),
+        ('[{"id": 2, "nme": 3}]', "a line is a list, not an object"),
+    ],
+)
+def test_what_a_later_object_has_besides_is_refused(
+    spark: SparkSession, tmp_path: Path, line: str, message: str
+) -> None:
+    (tmp_path / "a.json").write_text('{"id": 1}\n' + line + "\n")
+    with pytest.raises(DataError, match=message):
+        rows(spark, spec(), WatchedFolder(tmp_path, FileFormat.JSON))
+
+
+def test_an_object_with_a_name_twice_is_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"id": 1}\n{"id": 2, "id": 3}\n')
+    with pytest.raises(Exception, match=r"FAILED_READ_FILE|MALFORMED"):
+        rows(spark, spec(), WatchedFolder(tmp_path, FileFormat.JSON))
+
+
 @pytest.mark.parametrize("mark", ['"_change_type": "delete"', '"_w": -1'])
 def test_a_deletion_never_passes_for_an_insert(
     spark: SparkSession, tmp_path: Path, mark: str
@@ -102,13 +137,33 @@ def test_readers_have_options(spark: SparkSession, tmp_path: Path) -> None:
     assert rows(spark, spec(), folder) == [(1, None, Decimal("3.00"), DAY, 1)]
 
 
-def test_deletes_may_name_keys_alone(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("id\n7\n")
+def test_nothing_may_be_quoted(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('id,name,amount,day\n1,"x,3,\n')
+    folder = WatchedFolder(tmp_path, FileFormat.CSV, options={"quote": ""})
+    assert rows(spark, spec(), folder) == [(1, '"x', Decimal("3.00"), None, 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.csv", "id\n7\n"), ("a.json", '{"id": 7}\n'), ("b.json", '{"ID": 7}\n')],
+)
+def test_deletes_may_name_keys_alone(
+    spark: SparkSession, tmp_path: Path, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content)
     keyed = SourceSpec("orders", spec().schema, key=("id",))
-    folder = WatchedFolder(tmp_path, FileFormat.CSV, op="delete")
+    folder = WatchedFolder(tmp_path, FileFormat(name.split(".")[1]), op="delete")
     [batch] = batches(folder)
     read = read_batch(spark, keyed, read_files(spark, keyed, folder, batch), "delete")
     assert read.op is BatchOp.DELETE_KEYS
+    assert [tuple(row) for row in read.frame.collect()] == [(7, -1)]
+
+
+def test_deletes_by_rows_name_more_than_the_key(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"id": 7}\n{"id": 8, "name": "x"}\n')
+    keyed = SourceSpec("orders", spec().schema, key=("id",))
+    folder = WatchedFolder(tmp_path, FileFormat.JSON, op="delete")
+    assert rows(spark, keyed, folder) == [(7, None, None, None, -1), (8, "x", None, None, -1)]
 
 
 @pytest.mark.parametrize(

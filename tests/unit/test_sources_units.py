@@ -24,7 +24,12 @@ from pyspark.sql.types import (
 from slackwater.errors import CatalogError, DataError
 from slackwater.sources.batch_layout import BatchOp, plan_layout
 from slackwater.sources.file_columns import FileFormat, file_columns
-from slackwater.sources.folders import WatchedFolder, file_batches, new_files
+from slackwater.sources.folders import (
+    WatchedFolder,
+    file_batches,
+    new_files,
+    require_unchanged,
+)
 from slackwater.sources.show_rows import show_rows
 from slackwater.sources.source_spec import SourceSpec
 
@@ -163,6 +168,23 @@ def test_a_changed_file_is_refused(tmp_path: Path, change: str) -> None:
     assert refused.value.where == str(tmp_path)
 
 
+@pytest.mark.parametrize("change", ["size", "time", "removed"])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, change: str) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("id\n1\n")
+    folder = folder_of(tmp_path)
+    [batch] = file_batches(folder, new_files(folder, {}))
+    [found] = batch.files
+    require_unchanged(folder, batch)
+    if change == "removed":
+        file.unlink()
+    else:
+        file.write_text("id\n1\n2\n" if change == "size" else "id\n1\n")
+        os.utime(file, ns=(found.modified, found.modified + (change == "time")))
+    with pytest.raises(DataError, match=r"a.csv was (changed|removed) while it was being read"):
+        require_unchanged(folder, batch)
+
+
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read: No such file"):
         new_files(folder_of(tmp_path / "no"), {})
@@ -213,12 +235,27 @@ def test_an_empty_file_has_no_columns(tmp_path: Path, name: str) -> None:
     assert file_columns(tmp_path / name, FileFormat(name[2:]), {}) == ()
 
 
-BROKEN = {
+def test_an_empty_quote_means_that_nothing_is_quoted(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('"a,b"\n1,2\n')
+    assert file_columns(tmp_path / "t.csv", FileFormat.CSV, {"quote": ""}) == (
+        ('"a', ""),
+        ('b"', ""),
+    )
+
+
+PACKED = gzip.compress(b"a,b\n" * 100, mtime=0)
+BROKEN: dict[str, tuple[str, bytes, dict[str, str]]] = {
     "not Parquet": ("t.parquet", b"PAR0", {}),
     "not JSON": ("t.json", b"{'a': 1}", {}),
     "a JSON list": ("t.json", b"[1, 2]", {}),
     "not UTF-8": ("t.csv", b"\xff\xfe\xff", {}),
     "not gzip": ("t.csv.gz", b"a,b\n", {}),
+    "damaged gzip": ("t.csv.gz", PACKED[:10] + b"\xff" * 20, {}),
+    "half of gzip": ("t.json.gz", PACKED[:12], {}),
+    "damaged Parquet": ("t.parquet", b"PAR1" + b"\xff" * 40 + b"\x20\x00\x00\x00PAR1", {}),
+    "JSON without end": ("t.json", b'{"a": ' + b"[" * 200_000, {}),
+    "a large field": ("t.csv", b'"' + b"x" * 200_000, {}),
+    "a long quote": ("t.csv", b"a,b\n", {"quote": "''"}),
     "a long separator": ("t.csv", b"a||b\n", {"sep": "||"}),
     "an unknown encoding": ("t.csv", b"a,b\n", {"encoding": "klingon"}),
 }

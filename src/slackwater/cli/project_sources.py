@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
+from urllib.parse import unquote
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -16,7 +19,13 @@ from slackwater.project.records import Project, SourceDeclaration
 from slackwater.sources.change_feed import CHANGE_TYPE, IGNORED_COLUMNS
 from slackwater.sources.file_columns import FileFormat
 from slackwater.sources.folder_reader import malformed_lines, read_files
-from slackwater.sources.folders import FileBatch, WatchedFolder, file_batches, new_files
+from slackwater.sources.folders import (
+    FileBatch,
+    WatchedFolder,
+    file_batches,
+    new_files,
+    require_unchanged,
+)
 from slackwater.sources.source_spec import WEIGHT
 
 
@@ -99,16 +108,41 @@ def _ingest(
     session: Session, name: str, folder: WatchedFolder, batch: FileBatch
 ) -> tuple[int, int]:
     spec = session.source(name).definition.spec
-    rows = read_files(session.spark, spec, folder, batch)
-    marks = {file.name: file.identity for file in batch.files}
+
+    def marks() -> dict[str, str]:
+        """What tells the files again, if it is still what was read."""
+        require_unchanged(folder, batch)
+        return {file.name: file.identity for file in batch.files}
+
     try:
+        rows = read_files(session.spark, spec, folder, batch)
         result = session.ingest(name, rows, folder.op, marks=marks)
     except (ExecutionError, PySparkException, Py4JJavaError) as problem:
-        found = malformed_lines(session.spark, spec, folder, batch)
-        raise found or problem from None
+        require_unchanged(folder, batch)
+        found = None
+        # Of a file that is damaged Spark cannot show the lines either.
+        with suppress(PySparkException, Py4JJavaError):
+            found = malformed_lines(session.spark, spec, folder, batch)
+        raise found or _damaged(problem, folder) or problem from None
     except DataError as problem:
+        require_unchanged(folder, batch)
         files = ", ".join(file.name for file in batch.files[:3])
         more = ", ..." if len(batch.files) > 3 else ""
         where = f"source {name}, files {files}{more} in {folder.path}"
         raise DataError(problem.what, where=where, hint=problem.hint) from None
     return result.inserted, result.deleted
+
+
+def _damaged(problem: Exception, folder: WatchedFolder) -> DataError | None:
+    """The error that tells of a file whose beginning alone could be read, if that was it."""
+    named = _FAILED_FILE.search(str(problem))
+    if named is None:
+        return None
+    return DataError(
+        f"the file is not readable {folder.file_format.upper()}",
+        where=unquote(named[1]).removeprefix("file://"),
+        hint="Remove the file from the folder or write it again.",
+    )
+
+
+_FAILED_FILE = re.compile(r"\[FAILED_READ_FILE\S*\] Encountered error while reading file (\S+)\.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
@@ -31,7 +32,16 @@ class FileFormat(StrEnum):
         return _SUFFIXES[self]
 
 
-_UNREADABLE = (pa.ArrowException, csv.Error, EOFError, LookupError, OSError, ValueError)
+_UNREADABLE = (
+    pa.ArrowException,
+    csv.Error,
+    zlib.error,
+    EOFError,
+    LookupError,
+    OSError,
+    RecursionError,
+    ValueError,
+)
 
 _SUFFIXES = {
     FileFormat.PARQUET: (".parquet",),
@@ -45,8 +55,8 @@ def file_columns(
 ) -> tuple[tuple[str, str], ...]:
     """The names of a file's columns, each with its type where the format knows it.
 
-    A CSV file names its columns in its first line, and a JSON file in its first object;
-    a file without any rows, or a CSV file without a first line, has none.
+    A CSV file names its columns in its first line, and has none without it. Of a JSON file they
+    are those that its first object names, which may be none: what is NULL is left out there.
     """
     try:
         return _READERS[file_format](file, options)
@@ -66,8 +76,14 @@ def _csv_columns(file: Path, options: Mapping[str, str]) -> tuple[tuple[str, str
     separator = options.get("sep", options.get("delimiter", ","))
     if len(separator) != 1:
         raise ValueError(f"the separator {separator!r} is not one character")
+    quote = options.get("quote", '"')
+    if len(quote) > 1:
+        raise ValueError(f"the quote {quote!r} is not one character")
     with _open_text(file, options) as lines:
-        rows = csv.reader(lines, delimiter=separator, quotechar=options.get("quote", '"'))
+        if quote:
+            rows = csv.reader(lines, delimiter=separator, quotechar=quote)
+        else:  # To Spark an empty quote says that nothing is quoted.
+            rows = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
         header = next((row for row in rows if row), [])
     return tuple((name.strip(), "") for name in header)
 

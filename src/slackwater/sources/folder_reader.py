@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import DataType, LongType, StringType, StructType
 
 from slackwater.errors import DataError
+from slackwater.sources.batch_layout import BatchOp, plan_layout
 from slackwater.sources.change_feed import CHANGE_TYPE
 from slackwater.sources.file_columns import FileFormat
 from slackwater.sources.folders import FileBatch, WatchedFolder
@@ -18,6 +19,7 @@ from slackwater.sources.show_rows import show_rows
 from slackwater.sources.source_spec import WEIGHT, SourceSpec
 
 _CORRUPT = "slackwater corrupt record"
+_OBJECT = "object"
 _SHOWN_LINES = 5
 
 
@@ -25,15 +27,15 @@ def read_files(
     spark: SparkSession, spec: SourceSpec, folder: WatchedFolder, batch: FileBatch
 ) -> DataFrame:
     """The rows of the files under the names the files give; a malformed one fails the job."""
-    if not batch.columns:
+    if not batch.columns and folder.file_format is FileFormat.CSV:
         return spark.createDataFrame([], spec.schema)
-    names, schema = _names_and_schema(spec, folder, batch)
-    late = _late_marks(spec, folder, names)
-    for mark in late:
-        schema = schema and schema.add(mark, _column_type(spec, mark))
+    if folder.file_format is FileFormat.PARQUET:
+        return _load(_reader(spark, folder), folder, batch, None)
+    names = batch.columns
+    if folder.file_format is FileFormat.JSON:
+        names = _object_names(spark, spec, folder, batch)
     reader = _reader(spark, folder).option("mode", "FAILFAST")
-    frame = _load(reader, folder, batch, schema)
-    return frame if schema is None else _guarded(frame.toDF(*names, *late), names, late)
+    return _load(reader, folder, batch, _schema(spec, folder, names)).toDF(*names)
 
 
 def malformed_lines(
@@ -43,9 +45,14 @@ def malformed_lines(
 
     Spark's own failure names the file but not the line, so this is asked after a failure.
     """
-    _, schema = _names_and_schema(spec, folder, batch)
-    if schema is None or not batch.columns:
+    if folder.file_format is FileFormat.PARQUET:
         return None
+    names = batch.columns
+    if folder.file_format is FileFormat.JSON:
+        names = _filled_up(spec, names)
+    if not names:
+        return None
+    schema = _schema(spec, folder, names)
     reader = _reader(spark, folder).option("mode", "PERMISSIVE").option("columnPruning", "false")
     reader = reader.option("columnNameOfCorruptRecord", _CORRUPT)
     frame = _load(reader, folder, batch, schema.add(_CORRUPT, StringType()))
@@ -85,44 +92,62 @@ def _load(
         ) from None
 
 
-def _late_marks(spec: SourceSpec, folder: WatchedFolder, names: Sequence[str]) -> list[str]:
-    """Columns that would say what becomes of a row, if an object after the first had them."""
-    if folder.file_format is not FileFormat.JSON:
-        return []
-    return [
-        each for each in (CHANGE_TYPE, WEIGHT) if each not in names and not spec.has_column(each)
-    ]
+def _object_names(
+    spark: SparkSession, spec: SourceSpec, folder: WatchedFolder, batch: FileBatch
+) -> tuple[str, ...]:
+    """The columns to read JSON files by: what any object names, and what all leave out.
 
-
-def _guarded(frame: DataFrame, names: Sequence[str], late: Sequence[str]) -> DataFrame:
-    """The named columns; a row with a late one fails, as a deletion must not pass for an insert."""
-    columns = [sf.col(f"`{name.replace('`', '``')}`") for name in names]
-    for mark in late:
-        message = sf.lit(f"a line has {mark}, which the first line of its file lacks")
-        fails = sf.when(sf.col(mark).isNotNull(), sf.raise_error(message))
-        columns[0] = fails.otherwise(columns[0]).alias(names[0])
-    return frame.select(*columns)
-
-
-def _names_and_schema(
-    spec: SourceSpec, folder: WatchedFolder, batch: FileBatch
-) -> tuple[tuple[str, ...], StructType | None]:
-    """The columns of the files, and what Spark shall read: Parquet knows its own types.
-
-    CSV is read by place, because its columns may have any names, and JSON by name, because it
-    leaves out what is NULL.
+    An object leaves out what is NULL, so that the first one may name few of them: read by its
+    names alone, what others have besides would be lost. Deletions that name the key alone leave
+    the other columns open instead.
     """
-    names = batch.columns
-    if folder.file_format is FileFormat.PARQUET:
-        return names, None
-    if folder.file_format is FileFormat.JSON:
-        given = {name.lower() for name in names}
-        names += tuple(name for name in spec.columns if name.lower() not in given)
+    later = _names_of_objects(spark, folder, batch) - set(batch.columns)
+    for mark in (CHANGE_TYPE, WEIGHT):
+        if mark in later and not spec.has_column(mark):
+            raise DataError(
+                f"a line has {mark}, which the first line of its file lacks",
+                where=str(folder.path),
+                hint=f"Write {mark} in every line: without it a deletion would be an insert.",
+            )
+    names: tuple[str, ...] = (*batch.columns, *sorted(later))
+    keys_alone = {name.lower() for name in names} == {name.lower() for name in spec.key}
+    if folder.op != BatchOp.DELETE or not keys_alone:
+        names = _filled_up(spec, names)
+    # Spark refuses names that differ in case alone, with words that do not help.
+    plan_layout(spec, names, folder.op, None)
+    return names
+
+
+def _names_of_objects(
+    spark: SparkSession, folder: WatchedFolder, batch: FileBatch
+) -> frozenset[str]:
+    """The names that the objects of JSON files have; it takes a job of its own."""
+    reader = _reader(spark, folder).option("mode", "FAILFAST")
+    objects = _load(reader.option("singleVariantColumn", _OBJECT), folder, batch, None)
+    members = spark.tvf.variant_explode(sf.col(_OBJECT).outer())
+    found = {row[0] for row in objects.lateralJoin(members).select("key").distinct().collect()}
+    if None in found:
+        raise DataError(
+            "a line is a list, not an object",
+            where=str(folder.path),
+            hint="Write one object a line.",
+        )
+    return frozenset(found)
+
+
+def _filled_up(spec: SourceSpec, names: Sequence[str]) -> tuple[str, ...]:
+    """The names, and those of the source's columns that are not among them."""
+    given = {name.lower() for name in names}
+    return (*names, *(name for name in spec.columns if name.lower() not in given))
+
+
+def _schema(spec: SourceSpec, folder: WatchedFolder, names: Sequence[str]) -> StructType:
+    """What Spark shall read: CSV by place, as its columns may have any names, JSON by name."""
     schema = StructType()
     for at, name in enumerate(names):
         by_place = folder.file_format is FileFormat.CSV
         schema = schema.add(f"c{at}" if by_place else name, _column_type(spec, name))
-    return names, schema
+    return schema
 
 
 def _column_type(spec: SourceSpec, name: str) -> DataType:

@@ -95,6 +95,26 @@ def file_batches(folder: WatchedFolder, files: tuple[WatchedFile, ...]) -> tuple
     )
 
 
+def require_unchanged(folder: WatchedFolder, batch: FileBatch) -> None:
+    """Refuse a batch one of whose files is not as it was found: it may have been read in part."""
+    for file in batch.files:
+        try:
+            stat = file.path.stat()
+        except OSError:
+            now = None
+        else:
+            now = (stat.st_size, stat.st_mtime_ns)
+        if now != (file.size, file.modified):
+            became = "removed" if now is None else "changed"
+            raise DataError(
+                f"{file.name} was {became} while it was being read",
+                where=str(folder.path),
+                hint="Nothing of its batch was ingested; refresh again once the file is complete. "
+                "Write files under a name that begins with . or _, or elsewhere, and move them "
+                "into place whole.",
+            )
+
+
 def _files(folder: WatchedFolder) -> Iterator[WatchedFile]:
     try:
         found = folder.path.glob(folder.pattern) if folder.pattern else folder.path.iterdir()
