@@ -1,0 +1,38 @@
+"""The pages that lead through the code name files and definitions that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FILES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
+PAGES = sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+
+
+def read_page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def files_called(path: str) -> list[Path]:
+    return [file for file in FILES if file.as_posix().endswith(f"/{path}")]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_exists(page: str) -> None:
+    named = set(re.findall(r"`([\w/]+\.py)`", read_page(page)))
+    assert {path for path in named if not files_called(path)} == set()
+
+
+def test_names_are_defined_in_the_files_beside_them() -> None:
+    """As in: `Planner` (`frontend/sql/planner.py`)."""
+    pairs = re.findall(r"`([\w.]+)`\s+\(`([\w/]+\.py)`", read_page("life-of-a-query.md"))
+    assert len(pairs) > 25
+    wrong = []
+    for name, path in pairs:
+        definition = re.compile(rf"^\s*(?:def|class) {name.split('.')[-1]}\b", re.MULTILINE)
+        if not any(definition.search(file.read_text()) for file in files_called(path)):
+            wrong.append((name, path))
+    assert wrong == []
