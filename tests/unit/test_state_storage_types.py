@@ -5,6 +5,7 @@ import pytest
 from slackwater.state.storage_types import (
     decode_sql,
     encode_sql,
+    hashable_sql,
     needs_encoding,
     storable,
     storage_ddl,
@@ -33,7 +34,7 @@ MONTHS = IntervalType("YEAR", "MONTH")
 def test_most_types_are_stored_as_they_are(dtype: DataType) -> None:
     assert storable(dtype) is None
     assert not needs_encoding(dtype)
-    assert encode_sql(dtype, "x") == decode_sql(dtype, "x") == "x"
+    assert encode_sql(dtype, "x") == decode_sql(dtype, "x") == hashable_sql(dtype, "x") == "x"
     assert storage_ddl(dtype) == dtype.sql()
 
 
@@ -61,3 +62,11 @@ def test_a_type_of_unknown_layout_is_refused_at_any_depth() -> None:
     nested = MapType(STRING, StructType((Field("a", ArrayType(unknown)),)))
     assert storable(nested) == storable(unknown)
     assert "geometry(4326)" in str(storable(unknown))
+
+
+def test_maps_are_hashed_without_regard_to_the_order_of_entries() -> None:
+    text = hashable_sql(ArrayType(MapType(STRING, BIGINT)), "x")
+    assert text == (
+        "transform(x, h0 -> aggregate(map_entries(h0), CAST(size(h0) AS BIGINT), "
+        "(a1, h1) -> a1 ^ xxhash64(h1.key, h1.value)))"
+    )

@@ -15,6 +15,7 @@ from slackwater.types import (
     CALENDAR_INTERVAL,
     INTEGER,
     STRING,
+    VARIANT,
     VOID,
     ArrayType,
     DataType,
@@ -95,6 +96,18 @@ def decode_sql(dtype: DataType, text: str) -> str:
     return _decode(dtype, text, 0) if needs_encoding(dtype) else text
 
 
+def hashable_sql(dtype: DataType, text: str) -> str:
+    """SQL that Spark's hash functions accept, equal for equal values of `text`.
+
+    They refuse maps and variants. A map gives the exclusive or of the hashes of its entries,
+    whose order does not count; a variant gives its JSON.
+
+    >>> hashable_sql(STRING, "x")
+    'x'
+    """
+    return _hashable(dtype, text, 0)
+
+
 def _encode(dtype: DataType, text: str, depth: int) -> str:
     if not needs_encoding(dtype):
         return text
@@ -135,6 +148,34 @@ def _decode(dtype: DataType, text: str, depth: int) -> str:
         case IntervalType():
             return f"CAST(CAST({text} AS INTERVAL MONTH) AS {dtype.sql()})"
     return "NULL" if dtype == VOID else f"CAST({text} AS {dtype.sql()})"
+
+
+def _hashable(dtype: DataType, text: str, depth: int) -> str:
+    if not _contains_unhashable(dtype):
+        return text
+    match dtype:
+        case ArrayType(element=element):
+            item = f"h{depth}"
+            return f"transform({text}, {item} -> {_hashable(element, item, depth + 1)})"
+        case MapType(key=key, value=value):
+            pair, so_far, deeper = f"h{depth}", f"a{depth}", depth + 1
+            members = [_hashable(key, f"{pair}.key", deeper)]
+            members.append(_hashable(value, f"{pair}.value", deeper))
+            step = f"({so_far}, {pair}) -> {so_far} ^ xxhash64({', '.join(members)})"
+            return f"aggregate(map_entries({text}), CAST(size({text}) AS BIGINT), {step})"
+        case StructType(fields=fields):
+            renamed = f"CAST({text} AS {_positional(each.dtype for each in fields).sql()})"
+            members = [
+                _hashable(each.dtype, f"{renamed}.f{i}", depth) for i, each in enumerate(fields)
+            ]
+            return _rebuild_struct(text, members)
+    return f"to_json({text})"
+
+
+def _contains_unhashable(dtype: DataType) -> bool:
+    if isinstance(dtype, MapType) or dtype == VARIANT:
+        return True
+    return any(_contains_unhashable(inner) for inner in _inner_types(dtype))
 
 
 def _rebuild_map(text: str, pair: str, key: str, value: str) -> str:

@@ -4,6 +4,9 @@ Domain extraction for one input: only groups whose key hash occurs in the change
 Their rows are gathered as they are after the run, the ordinary operator is applied to them,
 and what it gave before is taken from state. It is taken from there and not computed again,
 because an answer that depends on the order of rows need not come out the same twice.
+
+Without a key all rows are one group, which every run touches. No worker could hold it: its rows
+are kept by a hash of their own, and statements, which spill, put them together.
 """
 
 from __future__ import annotations
@@ -18,10 +21,11 @@ from slackwater.optimizer.rules.base import (
     Builder,
     Need,
     consolidated,
+    groupable,
     positional,
     positions,
 )
-from slackwater.optimizer.rules.keys import contents, key_texts
+from slackwater.optimizer.rules.keys import contents, key_texts, whole_row
 from slackwater.plan.arrangements import Arrangement, hash_sql
 
 
@@ -41,18 +45,28 @@ class Grouped:
 
     @property
     def given(self) -> Arrangement:
-        """The input's rows by group."""
-        return contents(self.input, key_texts(self.input, self.inside))
+        """The input's rows by group; row by row if there is only one."""
+        return _by_group(self.input, self.inside)
 
     @property
     def kept(self) -> Arrangement:
-        """The operator's rows by group."""
-        return contents(self.rel, key_texts(self.rel, self.outside))
+        """The operator's rows by group; row by row if there is only one."""
+        return _by_group(self.rel, self.outside)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether no key tells the groups apart in state."""
+        return not key_texts(self.input, self.inside)
 
     @property
     def needs(self) -> tuple[Need, ...]:
         """The state to keep."""
         return (Need(self.given, self.input), Need(self.kept, self.rel))
+
+
+def _by_group(rel: Rel, key: tuple[Expr, ...]) -> Arrangement:
+    texts = key_texts(rel, key)
+    return contents(rel, texts) if texts else whole_row(rel)
 
 
 def group_delta(group: Grouped, builder: Builder) -> str | None:
@@ -61,32 +75,64 @@ def group_delta(group: Grouped, builder: Builder) -> str | None:
     if changes is None:
         return None
     rel = group.rel
-    columns = ", ".join([*positions(group.input), "_w"])
-    hashed = hash_sql(group.given.key)
-    touching = f"SELECT {hashed} AS _h, {columns} FROM {changes}{_always(group, hashed)}"
-    touched = builder.sql(rel, "touched", touching, (changes,))
-    rows = builder.gather(rel, "rows_now", touched, group.given)
+    rows, old = (_all_rows if group.is_one else _touched_rows)(group, changes, builder)
     again = positional(rel, group.apply(_repeated(group.input, rows)), "CAST(1 AS BIGINT)")
     new = builder.sql(rel, "groups_now", again, (rows,))
-    hashes = builder.sql(rel, "hashes", f"SELECT DISTINCT _h FROM {touched}", (touched,))
-    old = builder.look_up(rel, "groups_before", hashes, group.kept)
-    now = "".join(f"{name}, " for name in positions(rel))
-    gone = "".join(f"s{n} AS k{n}, " for n in range(len(rel.columns)))
-    both = f"(SELECT {now}_w FROM {new} UNION ALL SELECT {gone}-_sw AS _w FROM {old})"
+    names = _names(rel)
+    both = f"(SELECT {names}_w FROM {new} UNION ALL SELECT {names}-_w AS _w FROM {old})"
     return builder.sql(rel, "delta", consolidated(rel, both), (new, old))
 
 
-def _always(group: Grouped, hashed: str) -> str:
-    """One group in all has an answer over nothing too: it counts as touched by every run."""
-    if group.given.key:
-        return ""
-    empty = "NULL, " * len(group.input.columns)
-    return f" UNION ALL SELECT {hashed}, {empty}CAST(0 AS BIGINT)"
+def _touched_rows(group: Grouped, changes: str, builder: Builder) -> tuple[str, str]:
+    """The input of the touched groups after the run, and their output before it."""
+    rel = group.rel
+    touched = builder.sql(rel, "touched", _hashed(group, changes), (changes,))
+    rows = builder.gather(rel, "gathered", touched, group.given)
+    now = f"SELECT {_names(group.input)}_new AS _w FROM {rows}"
+    hashes = builder.sql(rel, "hashes", f"SELECT DISTINCT _h FROM {touched}", (touched,))
+    found = builder.look_up(rel, "found", hashes, group.kept)
+    gone = "".join(f"s{n} AS k{n}, " for n in range(len(rel.columns)))
+    before = f"SELECT {gone}_sw AS _w FROM {found}"
+    return (
+        builder.sql(rel, "rows_now", now, (rows,)),
+        builder.sql(rel, "groups_before", before, (found,)),
+    )
+
+
+def _all_rows(group: Grouped, changes: str, builder: Builder) -> tuple[str, str]:
+    """The whole input after the run, and the whole output before it.
+
+    An answer over nothing is an answer too, so neither depends on what changed.
+    """
+    rel = group.rel
+    old = builder.state_rows(rel, "groups_before", group.kept)
+    kept = builder.state_rows(rel, "rows_before", group.given)
+    names = _names(group.input)
+    if all(groupable(column.dtype) for column in group.input.columns):
+        both = f"(SELECT {names}_w FROM {kept} UNION ALL SELECT {names}_w FROM {changes})"
+        text = consolidated(group.input, both)
+        return builder.sql(rel, "rows_now", text, (kept, changes)), old
+    touched = builder.sql(rel, "touched", _hashed(group, changes), (changes,))
+    found = builder.gather(rel, "gathered", touched, group.given)
+    hashed = f"SELECT {hash_sql(group.given.key)} AS _h, {names}_w FROM {kept}"
+    text = (
+        f"SELECT {names}_w FROM ({hashed}) LEFT ANTI JOIN (SELECT DISTINCT _h FROM {touched}) "
+        f"USING (_h) UNION ALL SELECT {names}_new AS _w FROM {found}"
+    )
+    return builder.sql(rel, "rows_now", text, (kept, touched, found)), old
+
+
+def _hashed(group: Grouped, changes: str) -> str:
+    return f"SELECT {hash_sql(group.given.key)} AS _h, {_names(group.input)}_w FROM {changes}"
+
+
+def _names(rel: Rel) -> str:
+    return "".join(f"{name}, " for name in positions(rel))
 
 
 def _repeated(rel: Rel, frame: str) -> str:
-    """The gathered rows under the names the operator uses, each as often as it counts."""
+    """The rows under the names the operator uses, each as often as it counts."""
     pairs = [f"k{n} AS {column_name(column)}" for n, column in enumerate(rel.columns)]
     named = ", ".join(pairs) or "TRUE AS no_columns"
-    copies = "LATERAL VIEW explode(sequence(CAST(1 AS BIGINT), _new)) copies AS copy"
-    return f"(SELECT {named} FROM (SELECT * FROM {frame} WHERE _new > 0) {copies})"
+    copies = "LATERAL VIEW explode(sequence(CAST(1 AS BIGINT), _w)) copies AS copy"
+    return f"(SELECT {named} FROM (SELECT * FROM {frame} WHERE _w > 0) {copies})"

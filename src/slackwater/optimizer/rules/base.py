@@ -17,9 +17,11 @@ from slackwater.plan.arrangements import Arrangement
 from slackwater.types import DataType, is_floating
 from slackwater.types.datatypes import (
     CALENDAR_INTERVAL,
+    VARIANT,
     ArrayType,
     MapType,
     OpaqueType,
+    StringType,
     StructType,
 )
 
@@ -210,6 +212,9 @@ def settled_changes(rel: UnaryRel, builder: Builder) -> str | None:
 def groupable(dtype: DataType) -> bool:
     """Whether Spark groups values of the type, and does so correctly."""
     match dtype:
+        case StringType():
+            # Another collation puts texts together that are different rows.
+            return dtype == StringType()
         case ArrayType(element=element):
             return groupable(element)
         case StructType(fields=fields):
@@ -217,7 +222,7 @@ def groupable(dtype: DataType) -> bool:
         case MapType() | OpaqueType():
             return False
         case _:
-            return dtype != CALENDAR_INTERVAL
+            return dtype not in (CALENDAR_INTERVAL, VARIANT)
 
 
 def comparable(dtype: DataType, text: str, depth: int = 0) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from slackwater.algebra.columns import Column
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import ColumnRef, Expr
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.plan.arrangements import Arrangement, Role, hashable
+from slackwater.state.storage_types import hashable_sql
 
 
 def stored_text(rel: Rel, expr: Expr) -> str:
@@ -32,5 +34,14 @@ def contents(rel: Rel, key: tuple[str, ...]) -> Arrangement:
 
 
 def whole_row(rel: Rel) -> Arrangement:
-    """The arrangement of a relation's rows by all of their columns."""
-    return contents(rel, key_texts(rel, tuple(column.ref() for column in rel.columns)))
+    """The arrangement of a relation's rows by all of their columns.
+
+    Columns that are not hashed as they compare count too: nobody looks these rows up by values
+    that are merely equal, and rows that differ must not all be in one place.
+    """
+    return contents(rel, tuple(_own_text(rel, column) for column in rel.columns))
+
+
+def _own_text(rel: Rel, column: Column) -> str:
+    text = stored_text(rel, column.ref())
+    return hashable(column.dtype, text) or hashable_sql(column.dtype, text)
