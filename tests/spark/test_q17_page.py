@@ -57,13 +57,14 @@ def home(spark: SparkSession, tmp_path: Path) -> sw.Session:
 def frames_of_the_run(session: sw.Session) -> set[str]:
     """All names in the program of a run in which only `lineitem` has changed."""
     catalog = session.keeper.catalog()
+    facts = read_facts(session.keeper.home, catalog)
     run = RunFacts(
-        facts=read_facts(session.keeper.home, catalog),
+        facts=facts,
         sources={name: source.columns for name, source in catalog.sources.items()},
         changed=frozenset({"lineitem"}),
         stored={each: catalog.rows(each) for each in catalog.state.arrangements},
     )
-    program = fuse(write_program(run, (view_task(catalog.view("q17"), Action.INCREMENTAL),)))
+    program = fuse(write_program(run, (view_task(catalog.view("q17"), Action.INCREMENTAL, facts),)))
     texts = (step.sql for step in program.steps if isinstance(step, SqlStep))
     return {step.name for step in program.steps} | set(FRAME.findall("\n".join(texts)))
 
