@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import expr
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
@@ -44,6 +45,7 @@ _WITHOUT_CODEGEN = {
 }
 """Compiling each statement to Java takes longer than the few rows take without it."""
 _OWN_WEIGHT = "the column of this name is the table's own"
+_MADE_BY = b"made by"
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,22 @@ def source_schema(schema: pa.Schema) -> StructType:
 def _given_names(columns: pa.Schema | pa.Table) -> list[str]:
     names = columns.names if isinstance(columns, pa.Schema) else columns.column_names
     return [WEIGHT if name == _OWN_WEIGHT else name for name in names]
+
+
+def made(name: str, kind: pa.DataType, sql: str) -> pa.Field:
+    """A column of a type that Arrow lacks, which Spark makes of `kind` by the expression `sql`."""
+    return pa.field(name, kind, metadata={_MADE_BY: sql.encode()})
+
+
+def _recipes(schema: pa.Schema) -> dict[str, str]:
+    """How columns are made, by name."""
+    described = [(field.name, field.metadata or {}) for field in schema]
+    return {name: how[_MADE_BY].decode() for name, how in described if _MADE_BY in how}
+
+
+def _as_declared(frame: DataFrame, schema: pa.Schema) -> DataFrame:
+    """The rows of a table with the columns that Arrow has no type for."""
+    return frame.withColumns({name: expr(sql) for name, sql in _recipes(schema).items()})
 
 
 def quick_session(spark: SparkSession) -> SparkSession:
@@ -144,6 +162,7 @@ class Plain:
         self._answers: dict[str, DataFrame] | None = {} if shared else None
         self._folder = folder
         self._written = 0
+        self._schemas = schemas
         self._contents = {name: schema.empty_table() for name, schema in schemas.items()}
         folder.mkdir(parents=True, exist_ok=True)
         for name in schemas:
@@ -175,7 +194,8 @@ class Plain:
         path = self._folder / f"{self._written}.parquet"
         pq.write_table(table.rename_columns(_given_names(table)), path)
         quoted = "`" + name.replace("`", "``") + "`"
-        self._session.read.parquet(str(path)).createOrReplaceTempView(quoted)
+        frame = _as_declared(self._session.read.parquet(str(path)), self._schemas[name])
+        frame.createOrReplaceTempView(quoted)
 
 
 class Way(Enum):
@@ -209,16 +229,19 @@ class Law:
         self._owns_plain = beside is None
         self.way = way
         here = way is Way.DRIVER and "SLACKWATER_TEST_MASTER" not in os.environ
+        self._schemas = schemas
+        self._spark = quick_session(spark)
         self.session: Session = sw.open(
             folder / "home",
-            spark=quick_session(spark),
+            spark=self._spark,
             driver_rows=sys.maxsize if here else 0,
             look_ups="auto" if way is Way.DRIVER else way.value,
         )
         self._views: list[Kept] = []
         self.runs = 0
         for name, schema in schemas.items():
-            self.session.create_source(name, source_schema(schema))
+            empty = self._spark.createDataFrame([], source_schema(schema))
+            self.session.create_source(name, _as_declared(empty, schema).schema)
 
     def add(self, view: Kept, refresh: str = "incremental") -> None:
         """Declare a view."""
@@ -239,7 +262,15 @@ class Law:
             clash = _OWN_WEIGHT in change.column_names
             names = {WEIGHT: "weight", _OWN_WEIGHT: WEIGHT} if clash else {}
             rows = change.rename_columns([names.get(n, n) for n in change.column_names])
-            self.session.ingest(name, rows, weight="weight" if clash else None)
+            weight = "weight" if clash else None
+            self.session.ingest(name, self._given(name, rows), weight=weight)
+
+    def _given(self, name: str, rows: pa.Table) -> pa.Table | DataFrame:
+        """Arrow as it is, but for types that it lacks."""
+        schema = self._schemas[name]
+        if not _recipes(schema):
+            return rows
+        return _as_declared(self._spark.createDataFrame(rows), schema)
 
     def refresh(self) -> RunResult:
         """One run."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 from pyspark.sql import SparkSession
 
 from slackwater.workloads.bags import WEIGHT
@@ -15,6 +16,10 @@ from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.rows import Row, table_from_rows
 
 from .harness import Kept, Law, Way
+
+_LONG = [pytest.param(way, marks=pytest.mark.deep) for way in (Way.INDEX, Way.SCAN)]
+each_way = pytest.mark.parametrize("way", [Way.DRIVER, *_LONG], ids=lambda way: way.value)
+"""The driver, and in the long version Spark that searches in state or joins with it."""
 
 Changes = Mapping[str, Sequence[Row]]
 """Rows by table, the weight as each row's last value."""

@@ -338,10 +338,13 @@ class Generate(UnaryRel):
     generated: tuple[Column, ...]
 
     def __post_init__(self) -> None:
-        """The generator reads the input; its columns come after the input's."""
+        """The generator reads the input; its columns, NULL in kept rows, come after the input's."""
         check_reads(self, self.input.columns, (self.generator,))
         check_no_groups(self, (self.generator,))
-        self.derive((*self.input.columns, *self.generated))
+        generated = self.generated
+        if self.outer:
+            generated = tuple(column.as_nullable() for column in generated)
+        self.derive((*self.input.columns, *generated))
 
     @property
     def expressions(self) -> tuple[Expr, ...]:

@@ -12,7 +12,7 @@ from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.errors import InvariantError
 from slackwater.optimizer.choose import RECOMPUTE, Chooser
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.base import Need
+from slackwater.optimizer.rules.base import Need, settled
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.arrangements import Arrangement, Role, hash_sql
@@ -134,6 +134,13 @@ class ProgramWriter:
     def touched(self, rel: Rel) -> bool:
         """Whether a source below the relation has changes."""
         return any(self._source_touched(name) for name in read_names(rel))
+
+    def behind(self, scan: Scan) -> Rel | None:
+        """What the changes of a view come from; none if it is computed anew and compared."""
+        view = self._views.get(scan.source)
+        if view is None or view.action in (Action.REBUILD, Action.RECOMPUTE):
+            return None
+        return view.rel
 
     def _source_touched(self, name: str) -> bool:
         view = self._views.get(name)
@@ -265,8 +272,11 @@ class ProgramWriter:
         if arrangement.id not in self._run.stored or (replace and answered is None):
             self._fill(need)
             return
-        # What is appended to an answer is its change feed: only what changed may go there.
-        changes = self.delta(need.owner) if answered is None else self._answer_delta(answered)
+        if answered is not None:
+            # What is appended to an answer is its change feed: only what changed may go there.
+            changes = self._answer_delta(answered)
+        else:
+            changes = settled(need.owner, self) if need.settled else self.delta(need.owner)
         if changes is not None and arrangement.role is Role.CONTENTS:
             self.append(arrangement, changes)
 

@@ -3,11 +3,12 @@
 Where both sides of a join change in one run, the terms of its change hold pairs of an old row
 with a new one. They cancel out, but an expression computed before they do could raise an error
 about a row that never was. Such an expression must wait until the changes are added up.
+So it is where a change of the left side meets the changed right side of an outer or semi join.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 from slackwater.algebra.operators import (
     Expand,
@@ -16,6 +17,7 @@ from slackwater.algebra.operators import (
     Join,
     JoinKind,
     Project,
+    Scan,
     Sort,
     Union,
 )
@@ -86,15 +88,33 @@ def _has_room(expr: Expr) -> bool:
     return is_floating(dtype) or (isinstance(dtype, DecimalType) and dtype.precision < 38)
 
 
-def holds_phantoms(rel: Rel, touched: Callable[[Rel], bool]) -> bool:
+class Changing(Protocol):
+    """What is known of the changes in a run."""
+
+    def touched(self, rel: Rel) -> bool:
+        """Whether a source below the relation has changes."""
+
+    def behind(self, scan: Scan) -> Rel | None:
+        """The relation whose changes, as its rules find them, a scan reads; None if none is."""
+
+
+def holds_phantoms(rel: Rel, run: Changing) -> bool:
     """Whether the changes of a relation may hold rows that were in no state."""
-    if not touched(rel):
+    if not run.touched(rel):
         return False
+    if isinstance(rel, Scan):
+        view = run.behind(rel)
+        return view is not None and holds_phantoms(view, run)
     if isinstance(rel, Join):
-        if rel.kind in (JoinKind.INNER, JoinKind.CROSS):
-            changing = [each for each in rel.inputs if touched(each)]
-            return len(changing) > 1 or holds_phantoms(changing[0], touched)
-        if rel.kind in _BY_LEFT_ROW and not touched(rel.right):
-            return holds_phantoms(rel.left, touched)
-        return False
-    return isinstance(rel, _ROWWISE) and any(holds_phantoms(each, touched) for each in rel.inputs)
+        return _join_holds_phantoms(rel, run)
+    return isinstance(rel, _ROWWISE) and any(holds_phantoms(each, run) for each in rel.inputs)
+
+
+def _join_holds_phantoms(rel: Join, run: Changing) -> bool:
+    """Rows of one side's change are joined as they come; a FULL join is redone from real rows."""
+    left, right = (run.touched(each) for each in rel.inputs)
+    if rel.kind in (JoinKind.INNER, JoinKind.CROSS):
+        return (left and right) or holds_phantoms(rel.left if left else rel.right, run)
+    if rel.kind in _BY_LEFT_ROW:
+        return left and (right or holds_phantoms(rel.left, run))
+    return rel.kind is JoinKind.RIGHT and not left and holds_phantoms(rel.right, run)

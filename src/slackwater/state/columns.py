@@ -110,7 +110,9 @@ def conform(array: pa.Array, kind: pa.DataType) -> pa.Array:
         fields = [kind.key_field, kind.item_field]
         return _rebase(array, kind, pa.StructArray.from_arrays([keys, items], fields=fields))
     if pa.types.is_list(kind):
-        narrow = array.cast(pa.list_(array.type.value_field))
+        # A cast refuses NULLs among the members of structs, which Spark may call never NULL.
+        is_narrow = pa.types.is_list(array.type)
+        narrow = array if is_narrow else array.cast(pa.list_(array.type.value_field))
         return _rebase(narrow, kind, conform(narrow.values, kind.value_type))
     return array.cast(kind)
 

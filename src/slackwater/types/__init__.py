@@ -27,10 +27,13 @@ from slackwater.types.datatypes import (
     StringType,
     StructType,
     always_fits,
+    is_collated,
     is_floating,
     is_integral,
     is_numeric,
+    parts_of,
     same_type,
+    without_collation,
 )
 from slackwater.types.spark_json import parse_spark_type
 
@@ -61,9 +64,12 @@ __all__ = [
     "StringType",
     "StructType",
     "always_fits",
+    "is_collated",
     "is_floating",
     "is_integral",
     "is_numeric",
     "parse_spark_type",
+    "parts_of",
     "same_type",
+    "without_collation",
 ]

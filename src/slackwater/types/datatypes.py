@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 BINARY_COLLATION = "UTF8_BINARY"
 
@@ -154,6 +155,50 @@ VOID = AtomicType("VOID")
 CALENDAR_INTERVAL = AtomicType("INTERVAL")
 VARIANT = AtomicType("VARIANT")
 STRING = StringType()
+
+
+def parts_of(dtype: DataType) -> Iterator[DataType]:
+    """A type and all types inside it.
+
+    >>> [part.sql() for part in parts_of(ArrayType(INTEGER))]
+    ['ARRAY<INT>', 'INT']
+    """
+    yield dtype
+    match dtype:
+        case ArrayType(element=element):
+            yield from parts_of(element)
+        case MapType(key=key, value=value):
+            yield from parts_of(key)
+            yield from parts_of(value)
+        case StructType(fields=fields):
+            for field in fields:
+                yield from parts_of(field.dtype)
+
+
+def is_collated(dtype: DataType) -> bool:
+    """Whether texts in values of the type can be equal although their bytes differ.
+
+    >>> is_collated(ArrayType(StringType("UTF8_LCASE"))), is_collated(ArrayType(STRING))
+    (True, False)
+    """
+    return any(isinstance(part, StringType) and part != STRING for part in parts_of(dtype))
+
+
+def without_collation(dtype: DataType) -> DataType:
+    """The same type with texts that are equal only if their bytes are."""
+    match dtype:
+        case StringType():
+            return STRING
+        case ArrayType(element=element, contains_null=nulls):
+            return ArrayType(without_collation(element), nulls)
+        case MapType(key=key, value=value, value_contains_null=nulls):
+            return MapType(without_collation(key), without_collation(value), nulls)
+        case StructType(fields=fields):
+            plain = (replace(field, dtype=without_collation(field.dtype)) for field in fields)
+            return StructType(tuple(plain))
+        case _:
+            return dtype
+
 
 _INTEGRAL = frozenset({TINYINT, SMALLINT, INTEGER, BIGINT})
 _FLOATING = frozenset({FLOAT, DOUBLE})

@@ -20,8 +20,8 @@ from slackwater.expr.nodes import Expr
 from slackwater.optimizer.rules.base import (
     Builder,
     Need,
+    adds_up,
     consolidated,
-    groupable,
     positional,
     positions,
 )
@@ -108,7 +108,7 @@ def _all_rows(group: Grouped, changes: str, builder: Builder) -> tuple[str, str]
     old = builder.state_rows(rel, "groups_before", group.kept)
     kept = builder.state_rows(rel, "rows_before", group.given)
     names = _names(group.input)
-    if all(groupable(column.dtype) for column in group.input.columns):
+    if all(adds_up(column.dtype) for column in group.input.columns):
         both = f"(SELECT {names}_w FROM {kept} UNION ALL SELECT {names}_w FROM {changes})"
         text = consolidated(group.input, both)
         return builder.sql(rel, "rows_now", text, (kept, changes)), old

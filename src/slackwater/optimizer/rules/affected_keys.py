@@ -17,16 +17,15 @@ from slackwater.algebra.operators import Join, JoinKind, Scan
 from slackwater.algebra.rel import Rel
 from slackwater.algebra.sql import column_name
 from slackwater.expr.nodes import ColumnId
-from slackwater.optimizer.phantoms import may_raise
 from slackwater.optimizer.rules.base import (
     PRINTER,
     Builder,
-    Need,
     consolidated,
     output_list,
     positions,
+    settled,
 )
-from slackwater.optimizer.rules.join_keys import side_keys
+from slackwater.optimizer.rules.join_keys import fails_on_pairs, fails_on_rows, side_keys
 from slackwater.plan.arrangements import Arrangement, hash_sql
 from slackwater.types import BIGINT
 
@@ -51,12 +50,6 @@ class _Side:
     state: Arrangement
 
 
-def join_needs(rel: Join) -> tuple[Need, ...]:
-    """Both sides by the join key."""
-    keys = side_keys(rel)
-    return (Need(keys.left_state, rel.left), Need(keys.right_state, rel.right))
-
-
 def join_delta(rel: Join, builder: Builder) -> str | None:
     """The changes of the join's output."""
     left, right = _sides(rel, builder)
@@ -66,19 +59,15 @@ def join_delta(rel: Join, builder: Builder) -> str | None:
         return _one_driver(rel, left, right, builder)
     if left.changes is None and rel.kind is JoinKind.RIGHT:
         return _one_driver(rel, right, left, builder)
-    if not left.hashed and rel.kind in _KEEPS_LEFT:
-        return _matching_rows(rel, left, right, builder)
-    if rel.kind in _KEEPS_LEFT and not _objects_to_phantoms(rel):
-        return _touched_by_right(rel, left, right, builder)
+    # Where both sides change, these two have left rows that are gone meet right rows that are new.
+    pairs_phantoms = left.changes is not None and fails_on_pairs(rel)
+    if rel.kind in _KEEPS_LEFT and not pairs_phantoms:
+        redo = _touched_by_right if left.hashed else _matching_rows
+        return redo(rel, left, right, builder)
     one, other = _gathered(rel, left, right, builder), _gathered(rel, right, left, builder)
     new = _joined(rel, _table(rel.left, one, "_new"), _table(rel.right, other, "_new"))
     old = _joined(rel, _table(rel.left, one, "_old"), _table(rel.right, other, "_old"))
     return builder.sql(rel, "delta", consolidated(rel, _difference(rel, new, old)), (one, other))
-
-
-def _objects_to_phantoms(rel: Join) -> bool:
-    """Whether a left row that is gone must not meet right rows that are new."""
-    return rel.kind is JoinKind.SINGLE or (rel.residual is not None and may_raise(rel.residual))
 
 
 def _touched_by_right(rel: Join, left: _Side, right: _Side, builder: Builder) -> str:
@@ -113,8 +102,10 @@ def _difference(rel: Rel, new: str, old: str) -> str:
 
 def _sides(rel: Join, builder: Builder) -> tuple[_Side, _Side]:
     keys = side_keys(rel)
-    left = builder.delta(rel.left)
-    right = builder.delta(rel.right)
+    settles = fails_on_rows(rel)
+    left, right = (
+        settled(each, builder) if settles else builder.delta(each) for each in rel.inputs
+    )
     return (
         _Side(rel.left, "left", left, keys.left_hash, keys.left_state),
         _Side(rel.right, "right", right, keys.right_hash, keys.right_state),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -14,15 +13,18 @@ from slackwater.expr.sql import quote_name
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.phantoms import holds_phantoms, may_raise
 from slackwater.plan.arrangements import Arrangement
-from slackwater.types import DataType, is_floating
-from slackwater.types.datatypes import (
+from slackwater.types import (
     CALENDAR_INTERVAL,
     VARIANT,
     ArrayType,
+    DataType,
     MapType,
     OpaqueType,
-    StringType,
     StructType,
+    is_collated,
+    is_floating,
+    parts_of,
+    without_collation,
 )
 
 WEIGHT = "_w"
@@ -31,10 +33,14 @@ PRINTER = OperatorPrinter()
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """State a rule keeps: the arrangement, and the relation whose changes it takes."""
+    """State a rule keeps: the arrangement, and the relation whose changes it takes.
+
+    `settled` says that its key might fail on changes that cancel out.
+    """
 
     arrangement: Arrangement
     owner: Rel
+    settled: bool = False
 
 
 class Builder(Protocol):
@@ -61,6 +67,9 @@ class Builder(Protocol):
 
     def touched(self, rel: Rel) -> bool:
         """Whether a source below the relation has changes."""
+
+    def behind(self, scan: Scan) -> Rel | None:
+        """The relation whose changes, as its rules find them, a scan reads; None if none is."""
 
     def sql(self, rel: Rel, part: str, text: str, reads: tuple[str, ...]) -> str:
         """A frame made by a statement; `part` names it among those of the relation."""
@@ -170,7 +179,7 @@ def consolidated(rel: Rel, table: str, *, first: bool = False) -> str:
     grouping, but only those that read the grouping columns themselves.
     """
     columns = ", ".join(positions(rel))
-    if not all(groupable(column.dtype) for column in rel.columns):
+    if not all(adds_up(column.dtype) for column in rel.columns):
         return f"SELECT {columns}, _w FROM {table}"
     if not columns:
         return f"SELECT sum(_w) AS _w FROM {table} HAVING coalesce(sum(_w), 0) <> 0"
@@ -178,7 +187,7 @@ def consolidated(rel: Rel, table: str, *, first: bool = False) -> str:
         _as_is(column.dtype, name, bare=not first)
         for name, column in zip(positions(rel), rel.columns, strict=True)
     ]
-    signs = "".join(f", {sign}" for _, sign in exact if sign)
+    signs = "".join(f", {sign}" for _, signs in exact for sign in signs)
     outputs = ", ".join(output for output, _ in exact)
     return (
         f"SELECT {outputs}, sum(_w) AS _w FROM {table} "
@@ -186,43 +195,48 @@ def consolidated(rel: Rel, table: str, *, first: bool = False) -> str:
     )
 
 
-def _as_is(dtype: DataType, name: str, *, bare: bool) -> tuple[str, str]:
-    """A grouped column with the sign of its zeros, and what tells such rows apart.
+def _as_is(dtype: DataType, name: str, *, bare: bool) -> tuple[str, tuple[str, ...]]:
+    """A grouped column as it came, and what tells rows apart that GROUP BY would make one.
 
-    GROUP BY makes -0.0 and 0.0 one value, but rows that differ in it are different rows.
+    -0.0 and 0.0 are one value there, and texts that their collation calls equal, but rows that
+    differ in them are different rows.
     """
-    if not _holds_float(dtype):
-        return name if bare else f"any_value({name}) AS {name}", ""
-    sign = f"CASE WHEN {name} = 0 THEN CAST({name} AS STRING) END"
-    return f"any_value({name}) AS {name}", sign if is_floating(dtype) else f"CAST({name} AS STRING)"
+    signs = []
+    if is_floating(dtype):
+        signs.append(f"CASE WHEN {name} = 0 THEN CAST({name} AS STRING) END")
+    elif any(map(is_floating, parts_of(dtype))):
+        signs.append(f"CAST({name} AS STRING)")
+    if is_collated(dtype):
+        signs.append(f"CAST({name} AS {without_collation(dtype).sql()})")
+    output = name if bare and not signs else f"any_value({name}) AS {name}"
+    return output, tuple(signs)
+
+
+def settled(rel: Rel, builder: Builder) -> str | None:
+    """The changes of a relation, added up first if some of them might only cancel out."""
+    changes = builder.delta(rel)
+    if changes is None or not holds_phantoms(rel, builder):
+        return changes
+    return builder.sql(rel, "settled", consolidated(rel, changes, first=True), (changes,))
 
 
 def settled_changes(rel: UnaryRel, builder: Builder) -> str | None:
-    """The changes of an operator's input, added up first if its expressions might fail on some
-    that cancel out.
-    """
-    changes = builder.delta(rel.input)
-    if changes is None or not any(map(may_raise, rel.expressions)):
-        return changes
-    if not holds_phantoms(rel.input, builder.touched):
-        return changes
-    return builder.sql(rel, "settled", consolidated(rel.input, changes, first=True), (changes,))
+    """The changes of an operator's input, settled if its expressions might fail on some."""
+    if any(map(may_raise, rel.expressions)):
+        return settled(rel.input, builder)
+    return builder.delta(rel.input)
 
 
 def groupable(dtype: DataType) -> bool:
-    """Whether Spark groups values of the type, and does so correctly."""
-    match dtype:
-        case StringType():
-            # Another collation puts texts together that are different rows.
-            return dtype == StringType()
-        case ArrayType(element=element):
-            return groupable(element)
-        case StructType(fields=fields):
-            return all(groupable(field.dtype) for field in fields)
-        case MapType() | OpaqueType():
-            return False
-        case _:
-            return dtype not in (CALENDAR_INTERVAL, VARIANT)
+    """Whether Spark groups values of the type, and only equal ones: the sign of zeros aside."""
+    return adds_up(dtype) and not is_collated(dtype)
+
+
+def adds_up(dtype: DataType) -> bool:
+    """Whether Spark groups values of the type, so that rows which hold them can be added up."""
+    unfit = (CALENDAR_INTERVAL, VARIANT)
+    parts = parts_of(dtype)
+    return not any(isinstance(part, MapType | OpaqueType) or part in unfit for part in parts)
 
 
 def comparable(dtype: DataType, text: str, depth: int = 0) -> str:
@@ -251,19 +265,4 @@ def comparable(dtype: DataType, text: str, depth: int = 0) -> str:
 
 
 def _holds_map(dtype: DataType) -> bool:
-    return any(isinstance(part, MapType) for part in _parts(dtype))
-
-
-def _holds_float(dtype: DataType) -> bool:
-    return any(is_floating(part) for part in _parts(dtype))
-
-
-def _parts(dtype: DataType) -> Iterator[DataType]:
-    """A type and all types inside it."""
-    yield dtype
-    match dtype:
-        case ArrayType(element=element):
-            yield from _parts(element)
-        case StructType(fields=fields):
-            for field in fields:
-                yield from _parts(field.dtype)
+    return any(isinstance(part, MapType) for part in parts_of(dtype))

@@ -8,6 +8,8 @@ from slackwater.algebra.operators import Join, JoinKey, JoinKind
 from slackwater.algebra.rel import Rel
 from slackwater.expr.facts import conjuncts, referenced_columns
 from slackwater.expr.nodes import Call, Expr
+from slackwater.optimizer.phantoms import may_raise
+from slackwater.optimizer.rules.base import Need
 from slackwater.optimizer.rules.keys import contents, stored_text
 from slackwater.plan.arrangements import Arrangement, hashable
 from slackwater.types import same_type
@@ -38,6 +40,26 @@ def side_keys(rel: Join) -> SideKeys:
         right_hash,
         contents(rel.left, left_hash),
         contents(rel.right, right_hash),
+    )
+
+
+def fails_on_pairs(rel: Join) -> bool:
+    """Whether the join might raise an error about a pair of rows."""
+    return rel.kind is JoinKind.SINGLE or (rel.residual is not None and may_raise(rel.residual))
+
+
+def fails_on_rows(rel: Join) -> bool:
+    """Whether the join might raise an error about a row, by itself or as one of a pair."""
+    keys = (side for key in rel.keys for side in (key.left, key.right))
+    return fails_on_pairs(rel) or any(map(may_raise, keys))
+
+
+def join_needs(rel: Join) -> tuple[Need, ...]:
+    """Both sides by the join key."""
+    keys, settled = side_keys(rel), fails_on_rows(rel)
+    return (
+        Need(keys.left_state, rel.left, settled),
+        Need(keys.right_state, rel.right, settled),
     )
 
 

@@ -8,8 +8,8 @@ from slackwater.optimizer.rules.accumulators import GroupState, group_state
 from slackwater.optimizer.rules.base import (
     Builder,
     Need,
+    adds_up,
     consolidated,
-    groupable,
     positions,
     weighted_input,
 )
@@ -24,6 +24,7 @@ from slackwater.optimizer.rules.im1.aggregate_sums import (
 from slackwater.optimizer.rules.keys import contents, key_texts
 from slackwater.plan.arrangements import Arrangement, hash_sql
 from slackwater.state.storage_types import needs_encoding
+from slackwater.types import is_collated
 
 
 class GuardExtremes(AdjustSums):
@@ -43,8 +44,11 @@ class GuardExtremes(AdjustSums):
             return reason
         if not rel.keys:
             return "the whole input is one group"
-        if not all(groupable(column.dtype) for column in rel.input.columns):
+        if not all(adds_up(column.dtype) for column in rel.input.columns):
             return "changes of such columns cannot be added up before they are used"
+        running = self.state(rel, facts).accumulators
+        if any(one.lost and is_collated(one.dtype) for one in running):
+            return "of texts that a collation calls equal the one that is left must be shown"
         if any(map(needs_encoding, self.state(rel, facts).types)):
             return "a running value is stored in another form than it is computed in"
         return None

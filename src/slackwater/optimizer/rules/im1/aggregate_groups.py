@@ -22,9 +22,9 @@ class RedoGroups(Rule[Aggregate]):
 
     def recomputes(self, rel: Aggregate) -> str | None:
         """One group in all means all rows, unless there can only be a few."""
-        if rel.keys or is_bounded(rel.input) or _holds_one_row(rel):
+        if _grouped(rel).given.key or is_bounded(rel.input) or _holds_one_row(rel):
             return None
-        return "the whole input is one group"
+        return "groups of such keys are not indexed" if rel.keys else "the whole input is one group"
 
     def unstable(self, _rel: Aggregate) -> bool:
         """Floating-point sums and collected lists follow the order of rows."""

@@ -18,6 +18,7 @@ from slackwater.optimizer.rules.base import (
     weighted_input,
 )
 from slackwater.plan.arrangements import Arrangement, Role, hash_sql, hashable
+from slackwater.types import is_collated
 
 
 class AdjustSums(Rule[Aggregate]):
@@ -33,7 +34,9 @@ class AdjustSums(Rule[Aggregate]):
     operator = Aggregate
 
     def refuses(self, rel: Aggregate, facts: Facts) -> str | None:
-        """Every aggregate must have exact running values."""
+        """Every aggregate must have exact running values, and every group one key."""
+        if any(is_collated(key.column.dtype) for key in rel.keys):
+            return "of keys that a collation calls equal a group shows one that its rows have"
         state = self.group_state(rel, facts)
         return state if isinstance(state, str) else None
 

@@ -9,7 +9,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.algebra.sql import column_name
 from slackwater.expr.nodes import Expr
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.phantoms import may_raise
+from slackwater.optimizer.phantoms import holds_phantoms, may_raise
 from slackwater.optimizer.rules.base import (
     PRINTER,
     Builder,
@@ -18,9 +18,10 @@ from slackwater.optimizer.rules.base import (
     consolidated,
     output_list,
     positions,
+    settled,
     weighted_input,
 )
-from slackwater.optimizer.rules.join_keys import side_keys
+from slackwater.optimizer.rules.join_keys import fails_on_rows, join_needs, side_keys
 from slackwater.plan.arrangements import hash_sql
 
 _SCANNED_WITHOUT_KEY = 64
@@ -47,16 +48,11 @@ class JoinChanges(Rule[Join]):
 
     def needs(self, rel: Join, _facts: Facts) -> tuple[Need, ...]:
         """Both sides by the join key."""
-        keys = side_keys(rel)
-        return (Need(keys.left_state, rel.left), Need(keys.right_state, rel.right))
+        return join_needs(rel)
 
     def delta(self, rel: Join, builder: Builder) -> str | None:
         """The terms whose changing side has changes."""
-        left, right = builder.delta(rel.left), builder.delta(rel.right)
-        keys = side_keys(rel)
-        if not keys.left_hash:
-            left = _net(rel.left, left, builder)
-            right = _net(rel.right, right, builder)
+        left, right = _changes(rel, rel.left, builder), _changes(rel, rel.right, builder)
         both = left is not None and right is not None
         late = rel.residual is not None and both and may_raise(rel.residual)
         pairing = replace(rel, residual=None) if late else rel
@@ -117,11 +113,17 @@ def _with_residual(rel: Join, residual: Expr, pairs: str) -> str:
     return f"SELECT {output_list(rel, '_w')} FROM {net} WHERE {PRINTER.text(residual)}"
 
 
-def _net(rel: Rel, changes: str | None, builder: Builder) -> str | None:
-    """Net changes: without a key each one meets the whole other side, so none may be idle."""
-    if changes is None:
-        return None
-    return builder.sql(rel, "net", consolidated(rel, changes), (changes,))
+def _changes(rel: Join, side: Rel, builder: Builder) -> str | None:
+    """The changes of a side: settled if the join might fail on them, and net without a key.
+
+    Without a key each one meets the whole other side, so none may be idle.
+    """
+    changes = builder.delta(side)
+    if changes is not None and fails_on_rows(rel) and holds_phantoms(side, builder):
+        return settled(side, builder)
+    if changes is None or side_keys(rel).left_hash:
+        return changes
+    return builder.sql(side, "net", consolidated(side, changes), (changes,))
 
 
 def _own(rel: Rel) -> str:

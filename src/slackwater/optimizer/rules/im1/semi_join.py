@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from slackwater.algebra.operators import Join, JoinKind
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.affected_keys import join_delta, join_needs
+from slackwater.optimizer.rules.affected_keys import join_delta
 from slackwater.optimizer.rules.base import Builder, Need, Rule
+from slackwater.optimizer.rules.join_keys import join_needs
 
 
 class SemiJoinChanges(Rule[Join]):

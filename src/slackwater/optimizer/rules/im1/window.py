@@ -20,8 +20,10 @@ class RedoPartitions(Rule[Window]):
 
     def recomputes(self, rel: Window) -> str | None:
         """One partition in all means all rows."""
-        if rel.partition or is_bounded(rel.input):
+        if _grouped(rel).given.key or is_bounded(rel.input):
             return None
+        if rel.partition:
+            return "partitions of such keys are not indexed"
         return "the window has no PARTITION BY"
 
     def unstable(self, _rel: Window) -> bool:
