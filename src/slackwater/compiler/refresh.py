@@ -235,10 +235,6 @@ class ProgramWriter:
         found = self._add(rel, part, lambda name: StateRowsStep(name, arrangement, beside))
         return self._decoded(rel, part, found, _stored_types(arrangement), ("_w",))
 
-    def state_size(self, arrangement: Arrangement) -> int:
-        """About how many rows an arrangement holds."""
-        return self._run.stored.get(arrangement.id, 0)
-
     def append(self, arrangement: Arrangement, frame: str) -> None:
         """Add changes to an arrangement that exists."""
         self._keep(arrangement, frame, "_w", fill=False)

@@ -20,12 +20,12 @@ from slackwater.expr.nodes import Expr
 from slackwater.optimizer.rules.base import (
     Builder,
     Need,
-    adds_up,
     consolidated,
     positional,
     positions,
 )
 from slackwater.optimizer.rules.keys import contents, key_texts, whole_row
+from slackwater.optimizer.rules.whole_state import Whole, rows_after
 from slackwater.plan.arrangements import Arrangement, hash_sql
 
 
@@ -107,19 +107,8 @@ def _all_rows(group: Grouped, changes: str, builder: Builder) -> tuple[str, str]
     rel = group.rel
     old = builder.state_rows(rel, "groups_before", group.kept)
     kept = builder.state_rows(rel, "rows_before", group.given)
-    names = _names(group.input)
-    if all(adds_up(column.dtype) for column in group.input.columns):
-        both = f"(SELECT {names}_w FROM {kept} UNION ALL SELECT {names}_w FROM {changes})"
-        text = consolidated(group.input, both)
-        return builder.sql(rel, "rows_now", text, (kept, changes)), old
-    touched = builder.sql(rel, "touched", _hashed(group, changes), (changes,))
-    found = builder.gather(rel, "gathered", touched, group.given)
-    hashed = f"SELECT {hash_sql(group.given.key)} AS _h, {names}_w FROM {kept}"
-    text = (
-        f"SELECT {names}_w FROM ({hashed}) LEFT ANTI JOIN (SELECT DISTINCT _h FROM {touched}) "
-        f"USING (_h) UNION ALL SELECT {names}_new AS _w FROM {found}"
-    )
-    return builder.sql(rel, "rows_now", text, (kept, touched, found)), old
+    whole = Whole(group.input, group.given, kept, changes)
+    return rows_after(rel, "", whole, builder), old
 
 
 def _hashed(group: Grouped, changes: str) -> str:

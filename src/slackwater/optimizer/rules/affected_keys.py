@@ -26,6 +26,7 @@ from slackwater.optimizer.rules.base import (
     settled,
 )
 from slackwater.optimizer.rules.join_keys import fails_on_pairs, fails_on_rows, side_keys
+from slackwater.optimizer.rules.whole_state import Whole, rows_after
 from slackwater.plan.arrangements import Arrangement, hash_sql
 from slackwater.types import BIGINT
 
@@ -64,10 +65,9 @@ def join_delta(rel: Join, builder: Builder) -> str | None:
     if rel.kind in _KEEPS_LEFT and not pairs_phantoms:
         redo = _touched_by_right if left.hashed else _matching_rows
         return redo(rel, left, right, builder)
-    one, other = _gathered(rel, left, right, builder), _gathered(rel, right, left, builder)
-    new = _joined(rel, _table(rel.left, one, "_new"), _table(rel.right, other, "_new"))
-    old = _joined(rel, _table(rel.left, one, "_old"), _table(rel.right, other, "_old"))
-    return builder.sql(rel, "delta", consolidated(rel, _difference(rel, new, old)), (one, other))
+    one, other = _held(rel, left, right, builder), _held(rel, right, left, builder)
+    both = _difference(rel, _joined(rel, one.new, other.new), _joined(rel, one.old, other.old))
+    return builder.sql(rel, "delta", consolidated(rel, both), _frames(*one.frames, *other.frames))
 
 
 def _touched_by_right(rel: Join, left: _Side, right: _Side, builder: Builder) -> str:
@@ -75,16 +75,14 @@ def _touched_by_right(rel: Join, left: _Side, right: _Side, builder: Builder) ->
 
     M are the left rows as before the run under the keys that changed on the right.
     """
-    rows = _gathered(rel, right, left, builder)
-    now, before = (_table(right.rel, rows, weight) for weight in ("_new", "_old"))
-    kept = _gathered(rel, replace(left, changes=None), right, builder)
-    touched = _table(left.rel, kept, "_old")
-    both = _difference(rel, _joined(rel, touched, now), _joined(rel, touched, before))
-    reads = [kept, rows]
+    rows = _held(rel, right, left, builder)
+    kept = _held(rel, replace(left, changes=None), right, builder)
+    both = _difference(rel, _joined(rel, kept.old, rows.new), _joined(rel, kept.old, rows.old))
+    reads = [*kept.frames, *rows.frames]
     if left.changes is not None:
-        both = _with_own(rel, left, now, both)
+        both = _with_own(rel, left, rows.new, both)
         reads.append(left.changes)
-    return builder.sql(rel, "delta", consolidated(rel, both), tuple(reads))
+    return builder.sql(rel, "delta", consolidated(rel, both), _frames(*reads))
 
 
 def _with_own(rel: Join, left: _Side, now: tuple[str, str], others: str) -> str:
@@ -114,11 +112,11 @@ def _sides(rel: Join, builder: Builder) -> tuple[_Side, _Side]:
 
 def _one_driver(rel: Join, driver: _Side, other: _Side, builder: Builder) -> str:
     """Only the side that decides which rows there are has changed: join its changes."""
-    beside = _gathered(rel, other, driver, builder)
+    beside = _held(rel, other, driver, builder)
     changes = _table(driver.rel, driver.changes or "", "_w", signed=True)
-    rows = _table(other.rel, beside, "_new")
-    pair = (changes, rows) if driver.part == "left" else (rows, changes)
-    return builder.sql(rel, "delta", _joined(rel, *pair), (driver.changes or "", beside))
+    pair = (changes, beside.new) if driver.part == "left" else (beside.new, changes)
+    reads = _frames(driver.changes or "", *beside.frames)
+    return builder.sql(rel, "delta", _joined(rel, *pair), reads)
 
 
 def _matching_rows(rel: Join, left: _Side, right: _Side, builder: Builder) -> str:
@@ -128,8 +126,7 @@ def _matching_rows(rel: Join, left: _Side, right: _Side, builder: Builder) -> st
     or one that went; all other left rows find what they found before.
     """
     changes = right.changes or ""
-    rows = _gathered(rel, right, left, builder)
-    now, before = (_table(right.rel, rows, weight) for weight in ("_new", "_old"))
+    rows = _held(rel, right, left, builder)
     net = builder.sql(rel, "right_net", consolidated(right.rel, changes), (changes,))
     kept = builder.state_rows(rel, "left_before", left.state)
     one = f"(SELECT {_names(left.rel)}_w FROM {kept})"
@@ -138,16 +135,45 @@ def _matching_rows(rel: Join, left: _Side, right: _Side, builder: Builder) -> st
     found = f"SELECT {output_list(left.rel, '_w')} FROM {one} LEFT SEMI JOIN {other} ON {condition}"
     matching = builder.sql(rel, "left_matching", found, (kept, net))
     touched = _table(left.rel, matching, "_w")
-    both = _difference(rel, _joined(rel, touched, now), _joined(rel, touched, before))
-    reads = [matching, rows]
+    both = _difference(rel, _joined(rel, touched, rows.new), _joined(rel, touched, rows.old))
+    reads = [matching, *rows.frames]
     if left.changes is not None:
-        both = _with_own(rel, left, now, both)
+        both = _with_own(rel, left, rows.new, both)
         reads.append(left.changes)
-    return builder.sql(rel, "delta", consolidated(rel, both), tuple(dict.fromkeys(reads)))
+    return builder.sql(rel, "delta", consolidated(rel, both), _frames(*reads))
 
 
 def _names(rel: Rel) -> str:
     return "".join(f"k{n} AS {column_name(column)}, " for n, column in enumerate(rel.columns))
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Rows of a side that the run may touch, as tables with their weights, and what is read."""
+
+    old: tuple[str, str]
+    new: tuple[str, str]
+    frames: tuple[str, ...]
+
+
+def _held(rel: Join, side: _Side, other: _Side, builder: Builder) -> _Held:
+    """The rows under the hashes that either side's changes touch; without a key all there are."""
+    if side.hashed:
+        rows = _gathered(rel, side, other, builder)
+        old, new = (_table(side.rel, rows, weight) for weight in ("_old", "_new"))
+        return _Held(old, new, (rows,))
+    beside = other.changes if side.changes is None else None
+    before = builder.state_rows(rel, f"{side.part}_before", side.state, beside)
+    after = before
+    if side.changes is not None:
+        whole = Whole(side.rel, side.state, before, side.changes)
+        after = rows_after(rel, f"{side.part}_", whole, builder)
+    frames = _frames(before, after)
+    return _Held(_table(side.rel, before, "_w"), _table(side.rel, after, "_w"), frames)
+
+
+def _frames(*names: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
 
 
 def _gathered(rel: Join, side: _Side, other: _Side, builder: Builder) -> str:

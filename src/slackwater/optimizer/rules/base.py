@@ -95,9 +95,6 @@ class Builder(Protocol):
     ) -> str:
         """What an arrangement held before this run; may be empty if the frame `beside` is."""
 
-    def state_size(self, arrangement: Arrangement) -> int:
-        """About how many rows an arrangement holds."""
-
     def append(self, arrangement: Arrangement, frame: str) -> None:
         """Add changes (k0, ..., _w) to an arrangement."""
 

@@ -10,14 +10,17 @@ from slackwater.expr.facts import conjuncts, referenced_columns
 from slackwater.expr.nodes import Call, Expr
 from slackwater.optimizer.phantoms import may_raise
 from slackwater.optimizer.rules.base import Need
-from slackwater.optimizer.rules.keys import contents, stored_text
+from slackwater.optimizer.rules.keys import contents, stored_text, whole_row
 from slackwater.plan.arrangements import Arrangement, hashable
 from slackwater.types import same_type
 
 
 @dataclass(frozen=True, slots=True)
 class SideKeys:
-    """What each side is hashed by, in the same order, and the state indexed that way."""
+    """What each side is hashed by, in the same order, and the state indexed that way.
+
+    Without an equality nothing is hashed, and rows are found by reading all of them.
+    """
 
     left_hash: tuple[str, ...]
     right_hash: tuple[str, ...]
@@ -36,11 +39,13 @@ def side_keys(rel: Join) -> SideKeys:
     left_hash = tuple(left for left, _ in pairs)
     right_hash = tuple(right for _, right in pairs)
     return SideKeys(
-        left_hash,
-        right_hash,
-        contents(rel.left, left_hash),
-        contents(rel.right, right_hash),
+        left_hash, right_hash, _state(rel.left, left_hash), _state(rel.right, right_hash)
     )
+
+
+def _state(rel: Rel, hashed: tuple[str, ...]) -> Arrangement:
+    """A side by its key; row by row if there is none, since nobody could hold all rows at once."""
+    return contents(rel, hashed) if hashed else whole_row(rel)
 
 
 def fails_on_pairs(rel: Join) -> bool:

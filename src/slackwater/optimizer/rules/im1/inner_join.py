@@ -24,17 +24,13 @@ from slackwater.optimizer.rules.base import (
 from slackwater.optimizer.rules.join_keys import fails_on_rows, join_needs, side_keys
 from slackwater.plan.arrangements import hash_sql
 
-_SCANNED_WITHOUT_KEY = 64
-"""Without a key every row meets every row: state larger than this is left to Spark's join."""
-
 
 class JoinChanges(Rule[Join]):
     """D(L ⋈ R) = D(L) ⋈ R + L ⋈ D(R) + D(L) ⋈ D(R), where L and R are as before the run.
 
     Weights multiply. Each of the first two terms looks its rows up in the arrangement of the
     other side; the third joins the two changes. A side that cannot have changed drops two of
-    the three terms. Without an equality between the sides the look-up finds every row, and
-    Spark's own nested-loop join takes its place when there are many.
+    the three terms. Without an equality between the sides every row is read instead.
     """
 
     name = "inner_join"
@@ -81,7 +77,7 @@ class JoinChanges(Rule[Join]):
         here, there = (rel.left, rel.right) if from_left else (rel.right, rel.left)
         state = keys.right_state if from_left else keys.left_state
         hashed = keys.left_hash if from_left else keys.right_hash
-        if not hashed and builder.state_size(state) > _SCANNED_WITHOUT_KEY:
+        if not hashed:
             rows = builder.state_rows(rel, f"{part}_rows", state, beside=changes)
             sides = (changes, rows) if from_left else (rows, changes)
             return self._pairs(rel, condition, f"{part}_term", sides, builder)
