@@ -341,10 +341,9 @@ class Generate(UnaryRel):
         """The generator reads the input; its columns, NULL in kept rows, come after the input's."""
         check_reads(self, self.input.columns, (self.generator,))
         check_no_groups(self, (self.generator,))
-        generated = self.generated
-        if self.outer:
-            generated = tuple(column.as_nullable() for column in generated)
-        self.derive((*self.input.columns, *generated))
+        nullable = all(column.nullable for column in self.generated)
+        require(nullable or not self.outer, self, "columns of an outer generator cannot be NULL")
+        self.derive((*self.input.columns, *self.generated))
 
     @property
     def expressions(self) -> tuple[Expr, ...]:

@@ -300,8 +300,10 @@ class PlanReader:
         if not isinstance(generator, Call):
             raise UnrepresentableError("a generator that is not a function")
         attributes = node.expressions("generatorOutput")
-        columns = tuple(self.numbers.from_attribute(each) for each in attributes)
         outer = bool(node.value("outer"))
+        columns = tuple(self.numbers.from_attribute(each) for each in attributes)
+        if outer:
+            columns = tuple(column.as_nullable() for column in columns)
         rel: Rel = Generate(source.rel, generator, outer, columns)
         dropped = self.facts.companion.integers(node, "unrequiredChildIndex")
         if dropped:
