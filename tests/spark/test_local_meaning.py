@@ -27,6 +27,7 @@ from slackwater.types import (
     TIMESTAMP,
     TIMESTAMP_NTZ,
     TINYINT,
+    ArrayType,
     DecimalType,
 )
 
@@ -254,6 +255,15 @@ def test_statements_mean_the_same(
 def test_what_only_spark_knows_is_left_to_it(sql: str, reason: str) -> None:
     with pytest.raises(NotLocalError, match=reason):
         translate_statement(sql, {"t": {**COLUMNS, "f": DOUBLE}})
+
+
+def test_spark_takes_over_tables_without_rows(spark: SparkSession) -> None:
+    columns = {"l": ArrayType(INTEGER), "p": TIMESTAMP}
+    nothing = pa.schema([(name, arrow_type(dtype)) for name, dtype in columns.items()])
+    tables = {"t": pa.Table.from_batches([], nothing)}
+    found = SparkStatements(spark).execute("SELECT size(l) AS n, p FROM t", tables, {"t": columns})
+    assert found.schema.names == ["n", "p"]
+    assert not found.num_rows
 
 
 def test_an_overflow_is_left_to_spark(engine: LocalEngine) -> None:

@@ -45,7 +45,16 @@ def test_a_table_may_come_again_with_other_columns() -> None:
 
 
 _WIDTHS = st.sampled_from(
-    [(25, 2, 20, 0), (38, 6, 19, 0), (15, 2, 15, 2), (18, 0, 9, 9), (38, 18, 38, 18)]
+    [
+        (25, 2, 20, 0),
+        (38, 6, 19, 0),
+        (15, 2, 15, 2),
+        (18, 0, 9, 9),
+        (38, 18, 38, 18),
+        (18, 18, 38, 0),
+        (1, 1, 36, 0),
+        (38, 6, 38, 38),
+    ]
 )
 
 
@@ -78,6 +87,19 @@ def test_quotients_have_every_digit(widths: tuple[int, int, int, int], data: st.
     found = engine.execute(statement, {"t": pa.table(columns, names=["k0", "k1"])})
     engine.close()
     assert sorted(found.column("q").to_pylist()) == sorted(expected)
+
+
+def test_a_quotient_is_rounded_once() -> None:
+    types = {"k0": DecimalType(18, 18), "k1": DecimalType(38, 0)}
+    statement = translate_statement("SELECT k0 / k1 AS q FROM t", {"t": types})
+    most = [Decimal(10**18 // 2 - 1).scaleb(-18, _WIDE), Decimal(10**38 - 1)]
+    kinds = [pa.decimal128(dtype.precision, dtype.scale) for dtype in types.values()]
+    columns = [pa.array([value], kind) for value, kind in zip(most, kinds, strict=True)]
+    engine = LocalEngine()
+    found = engine.execute(statement, {"t": pa.table(columns, names=["k0", "k1"])})
+    engine.close()
+    # The first digit that does not fit is a 4, whatever would come behind it.
+    assert found.column("q").to_pylist() == [0]
 
 
 def _exact(left: Decimal, right: Decimal, scale: int) -> Decimal:

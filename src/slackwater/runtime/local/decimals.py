@@ -23,8 +23,6 @@ Mask = npt.NDArray[np.bool_]
 _DIVISION = re.compile(r"\bdivide_exactly_(\d+)_(\d+)_(\d+)_(\d+)_(\d+)\b")
 _ROUNDING = re.compile(r"\bround_exactly_(\d+)_(\d+)_(\d+)_(\d+)\b")
 _EXACT = Context(prec=200, rounding=ROUND_HALF_UP)
-_QUOTIENT_DIGITS = Decimal(1).scaleb(-39)
-"""Spark rounds a quotient to this many digits behind the point before it rounds to the type."""
 _LARGEST_DIVISOR = 10**9
 _CHUNK = 9
 """So many zeros can be brought down at once in 64 bits: a remainder is below the divisor."""
@@ -98,7 +96,7 @@ class Division:
         return quotients.negated(np.asarray((above < 0) != (below < 0))), fit
 
     def _exactly(self, dividend: Decimal, divisor: Decimal) -> Decimal:
-        quotient = _EXACT.divide(dividend, divisor).quantize(_QUOTIENT_DIGITS, context=_EXACT)
+        quotient = _EXACT.divide(dividend, divisor)
         return quotient.quantize(Decimal(1).scaleb(-self.quotient_scale), context=_EXACT)
 
 

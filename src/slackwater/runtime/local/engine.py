@@ -25,6 +25,12 @@ from slackwater.state.columns import conform_batch
 _MANY_ROWS = 100_000
 _BATCH_ROWS = 65_536
 CORES = len(os.sched_getaffinity(0))
+_DISABLED = (
+    # It lets Arrow filter by the keys of a join, also where Arrow cannot.
+    "join_filter_pushdown",
+    # It makes sum(a) + 1 * count(a) of sum(a + 1), where nothing overflows.
+    "sum_rewriter",
+)
 _HASHES = {
     hash_ints: "INTEGER",
     hash_longs: "BIGINT",
@@ -60,8 +66,7 @@ class LocalEngine:
             "memory_limit": memory,
             "temp_directory": "" if spill is None else str(spill),
             "preserve_insertion_order": "false",
-            # It lets Arrow filter by the keys of a join, also where Arrow cannot.
-            "disabled_optimizers": "join_filter_pushdown",
+            "disabled_optimizers": ",".join(_DISABLED),
         }
         self._threads = 1
         self._connection = duckdb.connect(":memory:", config=limits)

@@ -53,7 +53,9 @@ class SparkStatements:
         """The result of a statement; an error is left to the run as a whole."""
         try:
             for name, table in tables.items():
-                frame = self._session.createDataFrame(widened(table), _schema(columns[name]))
+                # Spark cannot take a table of no pieces that has arrays or timestamps.
+                rows = widened(table) if table.num_rows else []
+                frame = self._session.createDataFrame(rows, _schema(columns[name]))
                 frame.createOrReplaceTempView(name)
             found = self._session.sql(sql).toArrow()
             kinds = [pa.field(each.name, stable_type(each.type)) for each in found.schema]

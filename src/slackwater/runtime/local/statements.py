@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -16,13 +16,23 @@ from slackwater.runtime.local.forms import (
     Scope,
     Typed,
     cast,
-    comparable,
+    may_fail,
     quoted,
-    together,
+    require_only,
+    same_name,
     translate,
 )
-from slackwater.runtime.local.types import Columns, NotLocalError, duckdb_type, is_simple, wider
-from slackwater.types import BIGINT, BOOLEAN, VOID, DataType
+from slackwater.runtime.local.relations import (
+    JOINS,
+    BothSides,
+    Relation,
+    equal_columns,
+    require_simple,
+    scope_of,
+    with_lateral_view,
+)
+from slackwater.runtime.local.types import Columns, NotLocalError, duckdb_type, wider
+from slackwater.types import BOOLEAN, VOID, DataType
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +68,9 @@ def _translate(
         return _parsed(sql, {name: dict(columns) for name, columns in tables})
     except NotLocalError as problem:
         return problem
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as problem:
+        # A form that nobody thought of; Spark knows it.
+        return NotLocalError(f"a statement of this form: {problem!r}")
 
 
 def _parsed(sql: str, tables: Mapping[str, Columns]) -> Translated:
@@ -66,18 +79,17 @@ def _parsed(sql: str, tables: Mapping[str, Columns]) -> Translated:
         tree: Any = sqlglot.parse_one(sql, read="databricks")
     except SqlglotError as problem:
         raise NotLocalError(f"a statement of this form: {problem}") from None
+    _require_no_qualifiers(tree)
     return _Translator(tables).statement(tree)
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Something in FROM: its text and its columns.
-
-    Columns are always written with their table: DuckDB also lets a name mean an output column.
-    """
-
-    sql: str
-    scope: Scope
+def _require_no_qualifiers(tree: exp.Expression) -> None:
+    """Refuse columns that are named after a table: here the first name is always a column's."""
+    kinds = (exp.Table, exp.Subquery, exp.Lateral, exp.CTE)
+    tables = {each.alias_or_name.lower() for each in tree.find_all(*kinds)}
+    for column in tree.find_all(exp.Column):
+        if len(column.parts) > 1 and column.parts[0].name.lower() in tables:
+            raise NotLocalError(f"the name of a table before a column: {column.sql()}")
 
 
 @dataclass(slots=True)
@@ -95,7 +107,9 @@ class _Translator:
     def _query(self, tree: exp.Expression) -> tuple[str, Columns]:
         prefix = self._with(tree)
         if isinstance(tree, exp.Subquery):
-            return self._query(tree.this)
+            require_only(tree, "this", "alias", "with_")
+            text, columns = self._query(tree.this)
+            return prefix + text, columns
         if isinstance(tree, exp.Union):
             text, columns = self._union(tree)
         elif isinstance(tree, exp.Select):
@@ -108,16 +122,20 @@ class _Translator:
         clause = tree.args.get("with_")
         if clause is None:
             return ""
+        require_only(clause, "expressions")
         parts = []
         for each in clause.expressions:
+            require_only(each, "this", "alias")
+            _require_no_names(each)
+            if any(same_name(each.alias, other) for other in (*self.tables, *self.named)):
+                raise NotLocalError("a name that means two tables")
             text, columns = self._query(each.this)
             self.named[each.alias] = columns
             parts.append(f"{quoted(each.alias)} AS ({text})")
         return f"WITH {', '.join(parts)} "
 
     def _union(self, tree: exp.Union) -> tuple[str, Columns]:
-        if tree.args.get("distinct"):
-            raise NotLocalError("UNION DISTINCT")
+        require_only(tree, "this", "expression", "with_")
         branches = [self._query(each) for each in (tree.this, tree.expression)]
         (_, left), (_, right) = branches
         types = [
@@ -136,21 +154,18 @@ class _Translator:
             columns[name] = value.dtype
         parts = [f"SELECT {'DISTINCT ' if tree.args.get('distinct') else ''}{', '.join(items)}"]
         if tree.args.get("distinct"):
-            _require_simple(columns.values())
+            require_simple(columns.values())
         if table.sql:
             parts.append(f"FROM {table.sql}")
         parts += self._clauses(tree, scope)
-        for name, value in tree.args.items():
-            if value and name not in _KNOWN_CLAUSES:
-                raise NotLocalError(f"{name} in a statement")
+        require_only(tree, *_KNOWN_CLAUSES)
         return " ".join(parts), columns
 
     def _items(self, tree: exp.Select, scope: Scope) -> list[tuple[str, Typed]]:
         found: list[tuple[str, Typed]] = []
         for n, item in enumerate(tree.expressions):
             if isinstance(item, exp.Star):
-                if item.args.get("except_"):
-                    raise NotLocalError("a star with exceptions")
+                require_only(item)
                 for name in scope.columns:
                     value = scope.column(name)
                     if value is not None:
@@ -166,63 +181,73 @@ class _Translator:
     def _clauses(self, tree: exp.Select, scope: Scope) -> list[str]:
         parts = []
         if where := tree.args.get("where"):
-            parts.append(f"WHERE {_boolean(where.this, scope)}")
+            joined = tree.args.get("joins") or tree.args["from_"].find(exp.Join)
+            condition = _boolean if joined else _in_order
+            parts.append(f"WHERE {condition(where.this, scope)}")
         if group := tree.args.get("group"):
             if any(value for name, value in group.args.items() if name != "expressions"):
                 raise NotLocalError("grouping sets")
+            if any(isinstance(each.unnest(), exp.Literal) for each in group.expressions):
+                raise NotLocalError("grouping by the number of a column")
             keys = [translate(each, scope) for each in group.expressions]
-            _require_simple([key.dtype for key in keys])
+            require_simple([key.dtype for key in keys])
             parts.append(f"GROUP BY {', '.join(key.sql for key in keys)}")
         if having := tree.args.get("having"):
             parts.append(f"HAVING {_boolean(having.this, scope)}")
         return parts
 
-    def _from(self, tree: exp.Select) -> _Table:
+    def _from(self, tree: exp.Select) -> Relation:
         clause = tree.args.get("from_")
         if clause is None:
-            return _Table("", Scope({}))
+            return Relation("", Scope({}))
         table = self._source(clause.this)
         for join in tree.args.get("joins") or ():
             table = self._join(table, join)
         for lateral in tree.args.get("laterals") or ():
-            table = _lateral(table, lateral, self._alias())
+            table = with_lateral_view(table, lateral, self._alias())
         return table
 
     def _alias(self) -> str:
         self.aliases += 1
         return f"t{self.aliases}"
 
-    def _source(self, node: exp.Expression) -> _Table:
+    def _source(self, node: exp.Expression) -> Relation:
         alias = self._alias()
         if isinstance(node, exp.Subquery):
-            text, columns = self._query(node.this)
-            return _Table(f"({text}) AS {alias}", _scope(columns, alias))
-        if not isinstance(node, exp.Table) or node.db:
+            _require_no_names(node)
+            text, columns = self._query(node)
+            return Relation(f"({text}) AS {alias}", scope_of(columns, alias))
+        if not isinstance(node, exp.Table):
             raise NotLocalError("such a table")
+        require_only(node, "this", "alias")
+        _require_no_names(node)
         name = node.name
         text = f"{quoted(name)} AS {alias}"
         if name in self.named:
-            return _Table(text, _scope(self.named[name], alias))
+            return Relation(text, scope_of(self.named[name], alias))
         if name not in self.tables:
             raise NotLocalError(f"the table {name}")
         used = self.reads.setdefault(name, set())
-        return _Table(text, Scope(_scope(self.tables[name], alias).columns, used))
+        return Relation(text, Scope(scope_of(self.tables[name], alias).columns, used))
 
-    def _join(self, left: _Table, join: exp.Join) -> _Table:
+    def _join(self, left: Relation, join: exp.Join) -> Relation:
+        require_only(join, "this", "side", "kind", "on", "using")
         right = self._source(join.this)
         kind = " ".join(each for each in (join.side, join.kind) if each).upper() or "INNER"
-        if kind not in _JOINS:
+        if kind not in JOINS:
             raise NotLocalError(f"a {kind.lower()} join")
-        text = f"{left.sql} {_JOINS[kind]} {right.sql}"
+        text = f"{left.sql} {JOINS[kind]} {right.sql}"
         if using := join.args.get("using"):
             if not kind.endswith(("SEMI", "ANTI")):
                 raise NotLocalError("a join USING whose result has columns of both sides")
-            return _Table(f"{text} ON {_equal(using, left.scope, right.scope)}", left.scope)
-        both = _Both(left.scope, right.scope)
+            return Relation(
+                f"{text} ON {equal_columns(using, left.scope, right.scope)}", left.scope
+            )
+        both = BothSides(left.scope, right.scope)
         if kind != "CROSS":
             text += f" ON {_boolean(join.args['on'], both.scope())}"
         scope = left.scope if kind.endswith(("SEMI", "ANTI")) else both.scope()
-        return _Table(text, scope)
+        return Relation(text, scope)
 
 
 _KNOWN_CLAUSES = frozenset(
@@ -238,49 +263,12 @@ _KNOWN_CLAUSES = frozenset(
         "with_",
     ]
 )
-_JOINS = {
-    "INNER": "INNER JOIN",
-    "CROSS": "CROSS JOIN",
-    "LEFT": "LEFT JOIN",
-    "LEFT OUTER": "LEFT JOIN",
-    "RIGHT": "RIGHT JOIN",
-    "RIGHT OUTER": "RIGHT JOIN",
-    "FULL": "FULL JOIN",
-    "FULL OUTER": "FULL JOIN",
-    "LEFT SEMI": "SEMI JOIN",
-    "LEFT ANTI": "ANTI JOIN",
-}
 
 
-@dataclass(frozen=True, slots=True)
-class _Both:
-    """The columns of two sides of a join, each noting its use on its own side."""
-
-    left: Scope
-    right: Scope
-
-    def scope(self) -> Scope:
-        """One scope; names that both have belong to nobody."""
-        shared = self.left.columns.keys() & self.right.columns.keys()
-        if shared:
-            raise NotLocalError("a join of tables with equal column names")
-        # Whatever may be read counts as read: sides of joins are narrow in our statements.
-        self.left.used.update(self.left.columns)
-        self.right.used.update(self.right.columns)
-        return Scope({**self.left.columns, **self.right.columns})
-
-
-def _equal(names: Sequence[exp.Identifier], left: Scope, right: Scope) -> str:
-    """The condition that columns of two sides have the same values."""
-    parts = []
-    for name in names:
-        sides = [scope.column(name.name) for scope in (left, right)]
-        found = [side for side in sides if side is not None]
-        if len(found) < len(sides):
-            raise NotLocalError(f"the column {name.name}")
-        one, other = comparable(together(found))
-        parts.append(f"{one.sql} = {other.sql}")
-    return " AND ".join(parts)
+def _require_no_names(node: exp.Expression) -> None:
+    """Refuse a table whose columns get other names."""
+    if node.alias_column_names:
+        raise NotLocalError("other names for the columns of a table")
 
 
 def _makes_rows(tree: exp.Expression) -> bool:
@@ -288,56 +276,25 @@ def _makes_rows(tree: exp.Expression) -> bool:
     for select in tree.find_all(exp.Select):
         if select.args.get("from_") is None:
             return True
-        grouped = select.args.get("group") is not None
-        if not grouped and any(item.find(exp.AggFunc) for item in select.expressions):
+        aggregated = any(item.find(exp.AggFunc) for item in select.expressions)
+        if select.args.get("group") is None and (aggregated or select.args.get("having")):
             return True
     return False
 
 
-def _scope(columns: Columns, alias: str) -> Scope:
-    return Scope({name: Typed(f"{alias}.{quoted(name)}", dtype) for name, dtype in columns.items()})
+def _in_order(node: exp.Expression, scope: Scope) -> str:
+    """A condition on rows; what stands behind a part that may fail must not hide the error.
 
-
-def _lateral(table: _Table, lateral: exp.Lateral, alias: str) -> _Table:
-    if lateral.args.get("outer"):
-        raise NotLocalError("an outer lateral view")
-    call = lateral.this
-    names = [each.name for each in lateral.args["alias"].columns]
-    if isinstance(call, exp.Explode) and isinstance(call.this, exp.GenerateSeries):
-        made = _series(table, call.this, names, alias)
-    elif isinstance(call, exp.Stack):
-        made = _stack(table, call, names, alias)
-    else:
-        raise NotLocalError("such a lateral view")
-    columns = {**table.scope.columns, **made.scope.columns}
-    return _Table(f"{table.sql}, {made.sql}", Scope(columns, table.scope.used))
-
-
-def _series(table: _Table, series: exp.GenerateSeries, names: list[str], alias: str) -> _Table:
-    """explode(sequence(1, n)): each row n times."""
-    low, high = (translate(series.args[end], table.scope) for end in ("start", "end"))
-    if low.dtype != BIGINT or high.dtype != BIGINT or series.args.get("step"):
-        raise NotLocalError("such a sequence")
-    (name,) = names
-    text = f"unnest(generate_series({low.sql}, {high.sql})) AS {alias}({quoted(name)})"
-    return _Table(text, _scope({name: BIGINT}, alias))
-
-
-def _stack(table: _Table, call: exp.Stack, names: list[str], alias: str) -> _Table:
-    """stack(n, ...): each row as n rows of other values."""
-    values = [translate(each, table.scope) for each in call.expressions]
-    width = len(names)
-    rows = [values[start : start + width] for start in range(0, len(values), width)]
-    if any(len(row) != width for row in rows):
-        raise NotLocalError("such a stack")
-    columns = [together(column) for column in zip(*rows, strict=True)]
-    _require_simple([column[0].dtype for column in columns])
-    texts = []
-    for row in zip(*columns, strict=True):
-        items = (f"{value.sql} AS {quoted(name)}" for value, name in zip(row, names, strict=True))
-        texts.append(f"SELECT {', '.join(items)}")
-    types = {name: column[0].dtype for name, column in zip(names, columns, strict=True)}
-    return _Table(f"LATERAL ({' UNION ALL '.join(texts)}) AS {alias}", _scope(types, alias))
+    DuckDB would look at simple comparisons first, wherever they stand.
+    """
+    whole: Any = node.unnest()
+    parts: list[Any] = list(whole.flatten()) if isinstance(whole, exp.And) else [whole]
+    found = _boolean(parts[-1], scope)
+    for part in reversed(parts[:-1]):
+        before = _boolean(part, scope)
+        either = f"CASE WHEN {before} THEN {found} ELSE FALSE END"
+        found = either if may_fail(part) else f"({before} AND {found})"
+    return found
 
 
 def _boolean(node: exp.Expression, scope: Scope) -> str:
@@ -345,12 +302,6 @@ def _boolean(node: exp.Expression, scope: Scope) -> str:
     if value.dtype != BOOLEAN:
         raise NotLocalError(f"a condition of type {value.dtype}")
     return value.sql
-
-
-def _require_simple(dtypes: Iterable[DataType]) -> None:
-    for dtype in dtypes:
-        if not is_simple(dtype):
-            raise NotLocalError(f"grouping by {dtype}")
 
 
 def _cast_columns(text: str, own: Columns, types: Sequence[DataType], names: list[str]) -> str:

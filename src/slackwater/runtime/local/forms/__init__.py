@@ -11,12 +11,28 @@ from slackwater.runtime.local.forms.base import (
     cast,
     comparable,
     learn,
+    plain_number,
     quoted,
+    require_only,
+    same_name,
     together,
     translate,
 )
+from slackwater.runtime.local.forms.errors import may_fail
 
 for _module in (names, logic, numbers, texts, aggregates, nested):
     learn(_module.FORMS)
 
-__all__ = ["Scope", "Typed", "cast", "comparable", "quoted", "together", "translate"]
+__all__ = [
+    "Scope",
+    "Typed",
+    "cast",
+    "comparable",
+    "may_fail",
+    "plain_number",
+    "quoted",
+    "require_only",
+    "same_name",
+    "together",
+    "translate",
+]

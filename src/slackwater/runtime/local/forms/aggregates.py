@@ -14,6 +14,7 @@ from slackwater.runtime.local.forms.base import (
     Typed,
     comparable,
     condition,
+    require_only,
     translate,
     translated,
 )
@@ -30,9 +31,24 @@ def _sum(node: exp.Sum, scope: Scope, only: str = "") -> Typed:
         return Typed(f"CAST(sum({value.sql}){only} AS BIGINT)", BIGINT)
     if not isinstance(value.dtype, DecimalType):
         raise NotLocalError(f"a sum of {value.dtype}")
-    digits = min(value.dtype.precision + 10, MAX_DIGITS)
-    result = DecimalType(digits, value.dtype.scale)
-    return Typed(f"CAST(sum({value.sql}){only} AS {duckdb_type(result)})", result)
+    digits = value.dtype.precision + _MORE_DIGITS
+    result = DecimalType(min(digits, MAX_DIGITS), value.dtype.scale)
+    total = _total(value, value.dtype, only)
+    if digits < MAX_DIGITS:
+        total = f"CAST({total} AS {duckdb_type(result)})"
+    return Typed(total, result)
+
+
+_MORE_DIGITS = 10
+"""A sum has so many digits more than what is summed."""
+
+
+def _total(value: Typed, dtype: DecimalType, only: str) -> str:
+    """The sum, as a decimal of 38 digits; DuckDB counts them when it adds, not when it sums."""
+    total = f"sum({value.sql}){only}"
+    if dtype.precision + _MORE_DIGITS < MAX_DIGITS:
+        return total
+    return f"({total} + CAST(0 AS DECIMAL({MAX_DIGITS},{dtype.scale})))"
 
 
 def _count(node: exp.Count, scope: Scope, only: str = "") -> Typed:
@@ -52,7 +68,7 @@ def _average(node: exp.Avg, scope: Scope, only: str = "") -> Typed:
     value = translate(_not_distinct(node), scope)
     if not isinstance(value.dtype, DecimalType):
         raise NotLocalError(f"the average of {value.dtype}")
-    total = f"(sum({value.sql}){only})"
+    total = f"({_total(value, value.dtype, only)})"
     count = f"CAST(nullif(count({value.sql}){only}, 0) AS DECIMAL(20, 0))"
     digits, scale = value.dtype.precision + 4, value.dtype.scale + 4
     result = DecimalType(min(digits, MAX_DIGITS), min(scale, MAX_DIGITS))
@@ -101,6 +117,7 @@ _RANKS: Mapping[type[exp.Expression], str] = {
 
 
 def _window(node: exp.Window, scope: Scope) -> Typed:
+    require_only(node, "this", "partition_by", "order", "spec", "over")
     kind = type(node.this)
     if kind in _RANKS:
         text, dtype = _RANKS[kind], INTEGER
@@ -128,12 +145,14 @@ def _over(node: exp.Window, scope: Scope) -> str:
 
 
 def _sort_key(node: exp.Ordered, key: Typed) -> str:
+    require_only(node, "this", "desc", "nulls_first")
     direction = "DESC" if node.args.get("desc") else "ASC"
     return f"{key.sql} {direction} NULLS {'FIRST' if node.args.get('nulls_first') else 'LAST'}"
 
 
 def _frame(spec: exp.WindowSpec) -> str:
     """A frame between ends that name no distance."""
+    require_only(spec, "kind", "start", "start_side", "end", "end_side")
     edges = []
     for edge in ("start", "end"):
         value, side = spec.args.get(edge), spec.args.get(f"{edge}_side") or ""

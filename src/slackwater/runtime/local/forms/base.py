@@ -31,6 +31,8 @@ class Scope:
 
     columns: Mapping[str, Typed]
     used: set[str] = field(default_factory=set)
+    lambdas: int = 0
+    """How many lambdas are around the expression."""
 
     def column(self, name: str) -> Typed | None:
         """The column of that name, if there is one."""
@@ -39,9 +41,10 @@ class Scope:
             self.used.add(name)
         return found
 
-    def with_variable(self, name: str, dtype: DataType) -> Scope:
-        """The scope inside a lambda."""
-        return replace(self, columns={**self.columns, name: Typed(name, dtype)})
+    def with_variable(self, name: str, value: Typed) -> Scope:
+        """The scope inside a lambda; Spark also finds its variable by a name in another case."""
+        others = {each: typed for each, typed in self.columns.items() if not same_name(each, name)}
+        return replace(self, columns={**others, name: value}, lambdas=self.lambdas + 1)
 
 
 Form = Callable[[Any, Scope], Typed]
@@ -63,9 +66,19 @@ def translate(node: exp.Expression, scope: Scope) -> Typed:
     return form(node, scope)
 
 
+def same_name(one: str, other: str) -> bool:
+    """Whether Spark takes two names for the same."""
+    return one.lower() == other.lower()
+
+
 def quoted(name: str) -> str:
     """A name as DuckDB quotes it."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """A text as DuckDB writes it."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 def cast(value: Typed, dtype: DataType) -> Typed:
@@ -89,6 +102,13 @@ def together(values: Sequence[Typed]) -> list[Typed]:
     """Values brought to one type."""
     dtype = reduce(wider, (value.dtype for value in values))
     return [cast(value, dtype) for value in values]
+
+
+def require_only(node: exp.Expression, *known: str) -> None:
+    """Refuse a node that says more than what is known here."""
+    for name, value in node.args.items():
+        if value and name not in known:
+            raise NotLocalError(f"{name} in a statement")
 
 
 def translated(nodes: Iterable[exp.Expression], scope: Scope) -> list[Typed]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from slackwater.runtime.local.forms.base import (
@@ -15,6 +17,7 @@ from slackwater.runtime.local.forms.base import (
     translate,
     translated,
 )
+from slackwater.runtime.local.forms.errors import shielded
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.types import BOOLEAN
 
@@ -40,24 +43,28 @@ def _is(node: exp.Is, scope: Scope) -> Typed:
     raise NotLocalError("such a use of IS")
 
 
+def _compared(nodes: Sequence[exp.Expression], scope: Scope) -> list[Typed]:
+    """Values under one type in which both engines compare them alike."""
+    return shielded(nodes, comparable(together(translated(nodes, scope))))
+
+
 def _comparison(sign: str) -> Form:
     def form(node: exp.Binary, scope: Scope) -> Typed:
-        left, right = comparable(together(translated((node.this, node.expression), scope)))
+        left, right = _compared((node.this, node.expression), scope)
         return Typed(f"({left.sql} {sign} {right.sql})", BOOLEAN)
 
     return form
 
 
 def _between(node: exp.Between, scope: Scope) -> Typed:
-    parts = translated((node.this, node.args["low"], node.args["high"]), scope)
-    value, low, high = comparable(together(parts))
+    value, low, high = _compared((node.this, node.args["low"], node.args["high"]), scope)
     return Typed(f"({value.sql} BETWEEN {low.sql} AND {high.sql})", BOOLEAN)
 
 
 def _in(node: exp.In, scope: Scope) -> Typed:
     if not node.expressions:
         raise NotLocalError("IN with a subquery")
-    value, *options = comparable(together(translated((node.this, *node.expressions), scope)))
+    value, *options = _compared((node.this, *node.expressions), scope)
     return Typed(f"({value.sql} IN ({', '.join(each.sql for each in options)}))", BOOLEAN)
 
 
@@ -67,7 +74,7 @@ def _case(node: exp.Case, scope: Scope) -> Typed:
         if node.this is None:
             conditions.append(condition(branch.this, scope))
         else:
-            left, right = comparable(together(translated((node.this, branch.this), scope)))
+            left, right = _compared((node.this, branch.this), scope)
             conditions.append(f"({left.sql} = {right.sql})")
         outcomes.append(branch.args["true"])
     otherwise = node.args.get("default") or exp.Null()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from sqlglot import exp
 
-from slackwater.runtime.local.forms.base import Forms, Scope, Typed, cast, translate
+from slackwater.runtime.local.forms.base import Forms, Scope, Typed, cast, text, translate
 from slackwater.runtime.local.types import NotLocalError, as_decimal, duckdb_type
 from slackwater.types import (
     BIGINT,
@@ -30,16 +31,12 @@ from slackwater.types import (
 
 
 def _column(node: exp.Column, scope: Scope) -> Typed:
-    name, table = node.name, node.table
-    if not table:
-        found = scope.column(name)
-        if found is None:
-            raise NotLocalError(f"the column {name}")
-        return found
-    struct = scope.column(table)
-    if struct is None:
-        raise NotLocalError(f"the column {table}.{name}")
-    return _field(struct, name)
+    # Tables are never named before columns, so that all parts but the first name fields.
+    first, *fields = (part.name for part in node.parts)
+    found = scope.column(first)
+    if found is None:
+        raise NotLocalError(f"the column {first}")
+    return reduce(_field, fields, found)
 
 
 def _identifier(node: exp.Identifier, scope: Scope) -> Typed:
@@ -57,13 +54,13 @@ def _field(struct: Typed, name: str) -> Typed:
     if isinstance(struct.dtype, StructType):
         for each in struct.dtype.fields:
             if each.name == name:
-                return Typed(f"struct_extract({struct.sql}, '{name}')", each.dtype)
+                return Typed(f"struct_extract({struct.sql}, {text(name)})", each.dtype)
     raise NotLocalError(f"the field {name}")
 
 
 def _literal(node: exp.Literal, _scope: Scope) -> Typed:
     if node.is_string:
-        return Typed("'" + node.name.replace("'", "''") + "'", STRING)
+        return Typed(text(node.name), STRING)
     if not re.fullmatch(r"\d{1,18}", node.name):
         raise NotLocalError(f"the number {node.name}")
     dtype = INTEGER if int(node.name) < 2**31 else BIGINT
@@ -125,13 +122,13 @@ def _cast(node: exp.Cast, scope: Scope) -> Typed:
     raise NotLocalError(f"a cast from {value.dtype} to {target}")
 
 
-def _typed_literal(text: str, target: DataType) -> Typed:
+def _typed_literal(written: str, target: DataType) -> Typed:
     """A date or a decimal written out; other texts are for Spark to read."""
-    if target == DATE and re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
-        return Typed(f"DATE '{text}'", DATE)
-    if isinstance(target, DecimalType) and re.fullmatch(r"-?\d+(\.\d+)?", text):
-        return Typed(f"CAST('{text}' AS {duckdb_type(target)})", target)
-    raise NotLocalError(f"the literal {text} as {target}")
+    if target == DATE and re.fullmatch(r"\d{4}-\d{2}-\d{2}", written):
+        return Typed(f"DATE '{written}'", DATE)
+    if isinstance(target, DecimalType) and re.fullmatch(r"-?\d+(\.\d+)?", written):
+        return Typed(f"CAST('{written}' AS {duckdb_type(target)})", target)
+    raise NotLocalError(f"the literal {written} as {target}")
 
 
 FORMS: Forms = {

@@ -12,6 +12,7 @@ from slackwater.runtime.local.forms.base import (
     Scope,
     Typed,
     condition,
+    plain_number,
     quoted,
     together,
     translate,
@@ -53,10 +54,14 @@ def _array_filter(node: exp.ArrayFilter, scope: Scope) -> Typed:
     values = translate(node.this, scope)
     if not isinstance(values.dtype, ArrayType):
         raise NotLocalError("filter of something else than an array")
-    (variable,) = (each.name for each in node.expression.expressions)
-    inner = scope.with_variable(variable, values.dtype.element)
+    variables = node.expression.expressions
+    if len(variables) != 1:
+        raise NotLocalError("a condition on the place in an array")
+    # No column and no table of ours has such a name, and no lambda around this one.
+    item = f"item{scope.lambdas}"
+    inner = scope.with_variable(variables[0].name, Typed(item, values.dtype.element))
     kept = condition(node.expression.this, inner)
-    return replace(values, sql=f"list_filter({values.sql}, lambda {variable}: {kept})")
+    return replace(values, sql=f"list_filter({values.sql}, lambda {item}: {kept})")
 
 
 def _explode(node: exp.Explode, scope: Scope) -> Typed:
@@ -70,7 +75,13 @@ def _get(node: exp.Anonymous, scope: Scope) -> Typed:
     values, place = translated(node.expressions, scope)
     if not isinstance(values.dtype, ArrayType) or not is_integral(place.dtype):
         raise NotLocalError("such a use of get")
-    return Typed(f"({values.sql})[{place.sql} + 1]", values.dtype.element)
+    if place.dtype == BIGINT:
+        raise NotLocalError("such a use of get")
+    found = f"({values.sql})[{place.sql} + 1]"
+    if plain_number(node.expressions[1]) is None:
+        # DuckDB counts from the end where Spark finds nothing.
+        found = f"CASE WHEN {place.sql} >= 0 THEN {found} END"
+    return Typed(found, values.dtype.element)
 
 
 def _hash(node: exp.Anonymous, scope: Scope) -> Typed:

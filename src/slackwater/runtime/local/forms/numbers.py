@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlglot import exp
 
 from slackwater.expr.result_types import adjusted
@@ -19,21 +21,35 @@ from slackwater.runtime.local.forms.base import (
     translated,
 )
 from slackwater.runtime.local.types import NotLocalError, as_decimal, duckdb_type
-from slackwater.types import VOID, DecimalType, is_integral
+from slackwater.types import INTEGER, VOID, DecimalType, is_integral
+
+_LEAST_INTEGER = -(2**31)
+"""A number of this type only together with its sign."""
 
 
 def _negative(node: exp.Neg, scope: Scope) -> Typed:
-    value = translate(node.this, scope)
-    if as_decimal(value.dtype) is None:
-        raise NotLocalError(f"minus {value.dtype}")
+    if plain_number(node.this) == -_LEAST_INTEGER:
+        return Typed(f"CAST({_LEAST_INTEGER} AS INTEGER)", INTEGER)
+    value = _exact_number(node.this, scope)
     return cast(Typed(f"(- {value.sql})", VOID), value.dtype)
 
 
 def _absolute(node: exp.Abs, scope: Scope) -> Typed:
-    value = translate(node.this, scope)
-    if as_decimal(value.dtype) is None:
-        raise NotLocalError(f"the absolute value of {value.dtype}")
+    value = _exact_number(node.this, scope)
     return Typed(f"abs({value.sql})", value.dtype)
+
+
+_SIGNED_DIGITS = 34
+"""Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
+
+
+def _exact_number(node: exp.Expression, scope: Scope) -> Typed:
+    """A number of which Spark can change the sign and nothing else."""
+    value = translate(node, scope)
+    number = as_decimal(value.dtype)
+    if number is None or number.precision > _SIGNED_DIGITS:
+        raise NotLocalError(f"the sign of {value.dtype}")
+    return value
 
 
 def _sum_or_difference(sign: str) -> Form:
@@ -42,7 +58,7 @@ def _sum_or_difference(sign: str) -> Form:
         if is_integral(left.dtype) and is_integral(right.dtype):
             left, right = together((left, right))
             return Typed(f"({left.sql} {sign} {right.sql})", left.dtype)
-        one, other = _decimals(left, right)
+        one, other = _decimals(node, left, right)
         scale = max(one.scale, other.scale)
         whole = max(one.precision - one.scale, other.precision - other.scale)
         result = adjusted(whole + scale + 1, scale)
@@ -59,7 +75,7 @@ def _product(node: exp.Mul, scope: Scope) -> Typed:
     if is_integral(left.dtype) and is_integral(right.dtype):
         left, right = together((left, right))
         return Typed(f"({left.sql} * {right.sql})", left.dtype)
-    one, other = _decimals(left, right)
+    one, other = _decimals(node, left, right)
     digits, scale = one.precision + other.precision, one.scale + other.scale
     result = adjusted(digits + 1, scale)
     if result.scale != scale:
@@ -83,11 +99,26 @@ def _narrowed(one: DecimalType, other: DecimalType) -> tuple[DecimalType, Decima
     return DecimalType(min(one.precision, rest), one.scale), second
 
 
-def _decimals(left: Typed, right: Typed) -> tuple[DecimalType, DecimalType]:
-    one, other = as_decimal(left.dtype), as_decimal(right.dtype)
+def _decimals(node: exp.Binary, left: Typed, right: Typed) -> tuple[DecimalType, DecimalType]:
+    one = _literal_type(node.this) or as_decimal(left.dtype)
+    other = _literal_type(node.expression) or as_decimal(right.dtype)
     if one is None or other is None:
         raise NotLocalError(f"arithmetic on {left.dtype} and {right.dtype}")
     return one, other
+
+
+def _literal_type(node: exp.Expression) -> DecimalType | None:
+    """The type of a whole number beside a decimal: it has as many digits as are written."""
+    number: Any = node.unnest()
+    if isinstance(number, exp.Neg):
+        number = number.this
+    if isinstance(number, exp.Cast) and plain_number(number.this.unnest()) is not None:
+        # The parser does not tell 7L, which is a literal, from CAST(7 AS BIGINT), which is none.
+        if not number.to.is_type(exp.DataType.Type.DECIMAL):
+            raise NotLocalError("arithmetic on a decimal and a number of another type")
+        return None
+    value = plain_number(number)
+    return None if value is None else DecimalType(len(str(value)), 0)
 
 
 def _quotient(node: exp.Div, scope: Scope) -> Typed:

@@ -1,0 +1,232 @@
+"""Rows of the values that are hardest, and expressions of every form over them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from decimal import Context, Decimal
+
+import pyarrow as pa
+
+from slackwater.runtime.local.types import arrow_type
+from slackwater.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    INTEGER,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    ArrayType,
+    DataType,
+    DecimalType,
+    Field,
+    StructType,
+)
+
+_WIDE = Context(prec=100)
+ROWS = 64
+_PAIR = StructType((Field("x", INTEGER), Field("k1", STRING)))
+_DEEP = StructType((Field("k1", StructType((Field("x", INTEGER), Field("u", _PAIR)))),))
+
+
+def _integers(bits: int) -> list[int]:
+    least = -(2 ** (bits - 1))
+    return [0, 1, -1, 2, 3, -3, 7, 100, least, least + 1, -least - 1, -least - 2]
+
+
+def _decimals(digits: int, scale: int) -> list[Decimal]:
+    most = 10**digits - 1
+    numbers = [0, 1, 5, 45, 50, 10**scale, 5 * 10**scale // 2, 10 ** (digits // 2), most // 2, most]
+    fitting = [number for number in numbers if number <= most]
+    signed = [*fitting, *(-number for number in fitting)]
+    return [Decimal(number).scaleb(-scale, _WIDE) for number in signed]
+
+
+_TEXTS = ["", " ", "a", "a ", " a", "A", "ab", "abc", "e\u0301", "é", "ß", "🦉", "🦉x", "日本"]
+_TEXTS += ["\x00", "a\x00b", "%", "_", "a%b", "\\", "'", "\n", "a\nb", "\uffff", "\U0010ffff"]
+_TEXTS += ["👩\u200d👩\u200d👧", "abcdefghijklmnop", "abcdefghijklmnoq"]
+_DAYS = [-719529, -719528, -719163, -719162, -141428, -141427, -25509, -1, 0, 1, 11016, 11017]
+_DAYS += [18321, 2932896]
+_MICROS = [day * 86_400_000_000 for day in _DAYS]
+_MICROS += [-1, 1, 1_603_584_000_000_000 + 3_599_999_999, 1_585_443_600_000_001]
+_LISTS = [[], [1], [None], [1, None, -1], [2**31 - 1, 0], [3, 2, 1, 0]]
+_PAIRS = [{"x": 1, "k1": "a"}, {"x": None, "k1": ""}, {"x": -1, "k1": None}]
+_DEEPS = [{"k1": {"x": n, "u": pair}} for n, pair in ((1, _PAIRS[0]), (None, None))]
+_DEEPS += [{"k1": None}]
+
+_TABLE: dict[str, tuple[DataType, list[object]]] = {
+    "y": (TINYINT, [*_integers(8)]),
+    "h": (SMALLINT, [*_integers(16)]),
+    "i": (INTEGER, [*_integers(32)]),
+    "j": (BIGINT, [*_integers(64)]),
+    "f": (DecimalType(1, 1), [*_decimals(1, 1)]),
+    "n": (DecimalType(5, 0), [*_decimals(5, 0)]),
+    "d": (DecimalType(12, 2), [*_decimals(12, 2)]),
+    "k": (DecimalType(18, 18), [*_decimals(18, 18)]),
+    "e": (DecimalType(30, 4), [*_decimals(30, 4)]),
+    "w": (DecimalType(38, 0), [*_decimals(38, 0)]),
+    "x": (DecimalType(38, 6), [*_decimals(38, 6)]),
+    "z": (DecimalType(38, 38), [*_decimals(38, 38)]),
+    "s": (STRING, [*_TEXTS]),
+    "u": (STRING, [*_TEXTS]),
+    "t": (DATE, [*_DAYS]),
+    "b": (BOOLEAN, [True, False]),
+    "p": (TIMESTAMP, [*_MICROS]),
+    "q": (TIMESTAMP_NTZ, [*_MICROS]),
+    "l": (ArrayType(INTEGER), [*_LISTS]),
+    "r": (_DEEP, [*_DEEPS]),
+    "c": (_PAIR, [*_PAIRS]),
+    "m": (ArrayType(_PAIR), [[], _PAIRS, [None], [None, *_PAIRS]]),
+}
+COLUMNS = {"id": BIGINT, "g": INTEGER, **{name: dtype for name, (dtype, _) in _TABLE.items()}}
+_NUMBERS = "yhijfndkewxz"
+_LITERALS = ["0", "1", "-1", "(-7)", "100", "2147483648", "5L", "0.5BD", "7.25BD", "CAST(3 AS INT)"]
+_TYPES = ["TINYINT", "SMALLINT", "INT", "BIGINT", "STRING", "DECIMAL(1,0)", "DECIMAL(5,2)"]
+_TYPES += ["DECIMAL(18,4)", "DECIMAL(20,0)", "DECIMAL(38,0)", "DECIMAL(38,10)", "DECIMAL(38,37)"]
+_SIGNS = ("=", "<", "<=", "<>", "<=>")
+
+
+def combined() -> Iterator[str]:
+    """Many of a kind: every operation with operands of all types."""
+    for one in _NUMBERS:
+        yield from (f"CAST({one} AS {target})" for target in _TYPES)
+        for sign in "+-*/":
+            yield from (f"{one} {sign} {other}" for other in (*_NUMBERS, *_LITERALS))
+            yield f"3 {sign} {one}"
+
+
+def computed() -> Iterator[str]:
+    """Values of every form."""
+    for one in _NUMBERS:
+        yield from (f"- {one}", f"abs({one})", f"{one} % 7", f"{one} % 100L")
+    yield from ("CAST(f + f AS DECIMAL(38,37)) * d", "(i + 1) * 0", "(y + y) - y", "(d + d) / n")
+    yield from ("k / w", "x / w", "x / z", "z / x", "w + 1", "n + 1", "n * (-100)", "x + x")
+    yield from ("length(s)", "year(t)", "month(t)", "day(t)", "-2147483648", "'a\\u00e9\\n\\\\\\''")
+    yield from (f"substring(s, {start}, {size})" for start in (1, 2, 9) for size in (0, 1, 30))
+    yield from (f"xxhash64({name})" for name in _TABLE if name not in "lrcm")
+    yield from ("xxhash64(y, s, w)", "xxhash64(NULL, p)", "array(s, u)", "array(d, i)")
+    yield from ("CASE WHEN i > 0 THEN d WHEN b THEN e END", "if(b, i + 1, j)", "if(b, NULL, s)")
+    yield from ("CASE i WHEN 1 THEN 'one' WHEN NULL THEN 'two' ELSE s END", "coalesce(i + 1, 0)")
+    yield from ("coalesce(d, e, 0)", "coalesce(s, u)", "coalesce(r, r)", "coalesce(NULL, t)")
+    yield from (f"{name}({one}, {one}, 0)" for name in ("greatest", "least") for one in "yjdw")
+    yield from ("greatest(s, u)", "least(t, NULL)", "greatest(p, p)", "greatest(b, FALSE)")
+    yield from (f"get(l, {place})" for place in ("0", "1", "-1", "-2", "y", "h", "i", "NULL"))
+    yield from ("get(array(i, y, 1), y)", "array(NULL, i)", "named_struct('a', i, 'B c', c)")
+    yield from ("c.x", "r.k1", "r.k1.x", "r.k1.u", "r.k1.u.x", "r.k1.u.k1", "get(m, 0).k1")
+    yield from ("filter(l, v -> v > 0)", "filter(l, v -> v IS NULL)", "filter(l, I -> I = y)")
+    yield from ("filter(m, v -> v.x > i)", "filter(m, v -> v IS NOT NULL)")
+    yield from ("filter(m, c -> c.x > 0 AND c.k1 = 'a')", "filter(l, y -> y + 1 > 1)")
+
+
+def compared() -> Iterator[str]:
+    """Many of a kind: every comparison of all types, also of what may overflow."""
+    for sign in _SIGNS:
+        yield from (f"{name} {sign} {name}" for name in _TABLE if name not in "lrcm")
+        yield from (f"{one} {sign} {other}" for one in "idew" for other in _NUMBERS)
+        yield from (f"{one} {sign} 1" for one in _NUMBERS)
+        yield from (f"{one} + 1 {sign} 5" for one in _NUMBERS)
+        yield from (f"5 {sign} 1 - {one}" for one in _NUMBERS)
+        yield from (f"{one} * 2 {sign} 6" for one in _NUMBERS)
+
+
+def conditions() -> Iterator[str]:
+    """Conditions of every form."""
+    for sign in _SIGNS:
+        yield f"CAST(i AS TINYINT) {sign} CAST(1 AS TINYINT)"
+        yield f"CAST(j AS DECIMAL(9,0)) {sign} CAST(1 AS DECIMAL(9,0))"
+        yield f"CAST(y + y AS BIGINT) {sign} 1L"
+        yield f"CAST(d AS DECIMAL(5,2)) {sign} 0.5BD"
+        yield from (f"- i {sign} 3", f"abs(y) {sign} 3", f"s {sign} u", f"s {sign} 'a'")
+        yield from (f"i + 1 {sign} 5 AND b", f"b AND i + 1 {sign} 5", f"NOT (j - 1 {sign} 4)")
+        yield from (f"i + 1 {sign} 5 AND y = 1 AND h > 0", f"y = 1 OR i + 1 {sign} 5")
+    yield from ("CAST(i AS TINYINT) IN (1, 2)", "CAST(h AS TINYINT) IN (CAST(1 AS TINYINT))")
+    yield from (
+        "i + 1 IN (1, NULL)",
+        "i - 1 BETWEEN 0 AND 9",
+        "y IN (i, j)",
+        "s IN ('a', '🦉', '')",
+    )
+    yield from ("CASE i + 1 WHEN 2 THEN TRUE ELSE FALSE END", "e BETWEEN d AND x", "t IN (t, NULL)")
+    yield from ("b IS TRUE", "b IS NOT FALSE", "i IS NULL", "(i + 1) IS NULL", "r.k1.x IS NULL")
+    yield from ("b AND NULL", "b OR NULL", "NOT b", "r IS NULL", "c.x = r.k1.x", "l IS NOT NULL")
+    yield from (f"s LIKE '{it}'" for it in ("", "%", "_", "a%", "%a", "%a%", "__", "a_b", "a b"))
+    yield from (f"NOT s LIKE '{it}' ESCAPE '!'" for it in ("_", "%_", "%🦉%", "e_"))
+    for name in ("startswith", "endswith", "contains"):
+        yield from (f"{name}(s, {part})" for part in ("u", "''", "'a'", "'🦉'", "NULL"))
+    yield from (f"t {sign} DATE '{day}'" for sign in "<=" for day in _DATES)
+
+
+_DATES = ("0000-01-01", "0001-01-01", "1582-10-10", "1969-12-31", "2000-02-29", "9999-12-31")
+
+AGGREGATES = [
+    *(f"{name}({one})" for name in ("sum", "avg", "min", "max") for one in _NUMBERS),
+    *(f"{name}({one})" for name in ("min", "max", "count") for one in "sutb"),
+    *(f"count(DISTINCT {one})" for one in "yjdwsutb"),
+    *(f"sum({one} + 1)" for one in "yhijdx"),
+    *(f"sum({one}) + 1" for one in "ijdx"),
+    "sum(x) FILTER (WHERE i > 0)",
+    "avg(w) FILTER (WHERE b)",
+    "count(*)",
+    "count(i + 1)",
+    "max(i - 1)",
+]
+_FRAME = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+WINDOWS = [
+    *(f"{name}({one}) OVER (PARTITION BY g)" for name in ("sum", "avg", "max") for one in "yjdewx"),
+    *(f"sum({one}) OVER (PARTITION BY g ORDER BY s, id)" for one in "yjdewx"),
+    *(f"sum({one}) OVER (PARTITION BY g ORDER BY t DESC {_FRAME})" for one in "yjdewx"),
+    *(f"rank() OVER (PARTITION BY g ORDER BY {one})" for one in "yjdwsutbpq"),
+    *(f"dense_rank() OVER (PARTITION BY g ORDER BY {one} DESC)" for one in "yjdwsutbpq"),
+    "row_number() OVER (PARTITION BY g ORDER BY s DESC NULLS FIRST, id)",
+    "count(i + 1) OVER (PARTITION BY g)",
+    "min(s) OVER (PARTITION BY g ORDER BY u NULLS LAST)",
+]
+
+
+_DOWN = "LATERAL VIEW explode(sequence(1, CAST(y AS BIGINT))) down AS v"
+_UP = "LATERAL VIEW explode(sequence(CAST(y AS BIGINT), 3L)) up AS v"
+_TOTALS = "WITH a AS (SELECT g, sum(y) AS v FROM t GROUP BY g)"
+STATEMENTS = [
+    f"SELECT id, v FROM t {_DOWN}",
+    f"SELECT id, v FROM t {_UP}",
+    "SELECT id, v, c1 FROM t LATERAL VIEW stack(2, s, 1, u) stacked AS v, c1",
+    "SELECT id, v FROM t LATERAL VIEW stack(3, s, u) stacked AS v",
+    "SELECT s AS u, max(u) AS s FROM t GROUP BY s HAVING s > 'a'",
+    "SELECT s AS v, max(u) AS s FROM t GROUP BY s HAVING max(s) > 'a'",
+    "SELECT g AS v, sum(y) AS g FROM t GROUP BY g HAVING g > 1",
+    "SELECT g AS v, sum(y) AS i FROM t GROUP BY g HAVING sum(i % 7) > 1",
+    "SELECT id, explode(l) AS v FROM t",
+    "SELECT id, explode(m) AS v FROM t",
+    "SELECT id, v.x AS x, v.k1 AS k1 FROM (SELECT id, explode(m) AS v FROM t) WHERE v.x IS NULL",
+    "SELECT 1 AS v FROM t HAVING count(*) > 0",
+    "SELECT 1 AS v FROM (SELECT i FROM t WHERE FALSE) HAVING count(*) = 0",
+    "SELECT g, count(*) AS n FROM t GROUP BY g, i + 0 HAVING sum(y) > 0",
+    "SELECT s, u FROM t WHERE s < u UNION ALL SELECT u, NULL FROM t",
+    "SELECT i AS v FROM t UNION ALL SELECT d FROM t",
+    "SELECT a, c FROM (SELECT s AS a FROM t) FULL OUTER JOIN (SELECT u AS c FROM t) ON (a = c)",
+    "SELECT a, c FROM (SELECT i AS a FROM t) INNER JOIN (SELECT d AS c FROM t) ON (a = c)",
+    "SELECT a, c FROM (SELECT t AS a FROM t) RIGHT JOIN (SELECT t AS c FROM t) ON (a = c)",
+    "SELECT a, c FROM (SELECT i AS a FROM t) LEFT JOIN (SELECT y AS c FROM t) ON (a <=> c)",
+    "SELECT id FROM t LEFT ANTI JOIN (SELECT y AS v FROM t) ON (i = v OR (i = v) IS NULL)",
+    "SELECT DISTINCT s, d, w, p FROM t",
+    f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
+    "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",
+]
+
+
+def hard_rows() -> pa.Table:
+    """Hard values beside one another, in groups of three rows."""
+    chosen = random.Random(20)
+    columns: dict[str, list[object]] = {
+        "id": [*range(ROWS)],
+        "g": [row // 3 for row in range(ROWS)],
+    }
+    for name, (_, values) in _TABLE.items():
+        more = [chosen.choice([*values, None]) for _ in range(ROWS - len(values))]
+        columns[name] = [*values, *more]
+        chosen.shuffle(columns[name])
+    arrays = [pa.array(columns[name], arrow_type(dtype)) for name, dtype in COLUMNS.items()]
+    return pa.table(arrays, names=list(COLUMNS))
