@@ -193,6 +193,24 @@ def test_a_comparison_does_not_hide_an_overflow(engine: LocalEngine, condition: 
         _run(engine, sql, columns, (1, True), (4, False))
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "SELECT a + 1 AS v, b FROM t",
+        "SELECT *, v AS w FROM (SELECT a + 1 AS v, b FROM t)",
+        "SELECT a AS v, b FROM t WHERE b UNION ALL SELECT a + 1, b FROM t",
+    ],
+)
+def test_what_a_subquery_computes_fails_before_the_next_condition(
+    engine: LocalEngine, source: str
+) -> None:
+    sql, columns = f"SELECT b FROM ({source}) WHERE v > 3 AND b", {"a": INTEGER, "b": BOOLEAN}
+    with pytest.raises(NotLocalError, match="fails here"):
+        _run(engine, sql, columns, (1, True), (_MOST, False))
+    sql = f"SELECT b FROM ({source}) WHERE b AND v > 3"
+    assert _run(engine, sql, columns, (1, True), (_MOST, False)) == []
+
+
 def test_a_condition_is_looked_at_from_left_to_right(engine: LocalEngine) -> None:
     sql = "SELECT a FROM t WHERE b AND a + 1 > 5"
     assert _run(engine, sql, {"a": INTEGER, "b": BOOLEAN}, (7, True), (_MOST, False)) == [(7,)]

@@ -16,6 +16,7 @@ from slackwater.runtime.local.forms import (
     Scope,
     Typed,
     cast,
+    failing_columns,
     may_fail,
     quoted,
     require_only,
@@ -181,9 +182,7 @@ class _Translator:
     def _clauses(self, tree: exp.Select, scope: Scope) -> list[str]:
         parts = []
         if where := tree.args.get("where"):
-            joined = tree.args.get("joins") or tree.args["from_"].find(exp.Join)
-            condition = _boolean if joined else _in_order
-            parts.append(f"WHERE {condition(where.this, scope)}")
+            parts.append(f"WHERE {_in_order(where.this, tree, scope)}")
         if group := tree.args.get("group"):
             if any(value for name, value in group.args.items() if name != "expressions"):
                 raise NotLocalError("grouping sets")
@@ -282,18 +281,23 @@ def _makes_rows(tree: exp.Expression) -> bool:
     return False
 
 
-def _in_order(node: exp.Expression, scope: Scope) -> str:
+def _in_order(node: exp.Expression, tree: exp.Select, scope: Scope) -> str:
     """A condition on rows; what stands behind a part that may fail must not hide the error.
 
-    DuckDB would look at simple comparisons first, wherever they stand.
+    DuckDB would look at simple comparisons first, wherever they stand. Parts of a condition on
+    several tables have no order in Spark either.
     """
+    source: Any = tree.args.get("from_")
+    if source is None or tree.args.get("joins") or source.find(exp.Join):
+        return _boolean(node, scope)
+    failing = failing_columns(source.this)
     whole: Any = node.unnest()
     parts: list[Any] = list(whole.flatten()) if isinstance(whole, exp.And) else [whole]
     found = _boolean(parts[-1], scope)
     for part in reversed(parts[:-1]):
         before = _boolean(part, scope)
         either = f"CASE WHEN {before} THEN {found} ELSE FALSE END"
-        found = either if may_fail(part) else f"({before} AND {found})"
+        found = either if may_fail(part, failing) else f"({before} AND {found})"
     return found
 
 

@@ -18,7 +18,7 @@ from slackwater.runtime.local.forms.base import (
     together,
     translate,
 )
-from slackwater.runtime.local.forms.errors import may_fail
+from slackwater.runtime.local.forms.errors import failing_columns, may_fail
 
 for _module in (names, logic, numbers, texts, aggregates, nested):
     learn(_module.FORMS)
@@ -28,6 +28,7 @@ __all__ = [
     "Typed",
     "cast",
     "comparable",
+    "failing_columns",
     "may_fail",
     "plain_number",
     "quoted",
