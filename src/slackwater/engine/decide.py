@@ -12,7 +12,7 @@ from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.engine.views import choices, operator_name
 from slackwater.optimizer.choose import Chooser
-from slackwater.optimizer.estimate import estimate_answer, estimate_state
+from slackwater.optimizer.estimate import estimate_answer, estimate_rows, estimate_state
 from slackwater.optimizer.facts import Facts
 
 
@@ -129,10 +129,19 @@ def is_filled(view: ViewDefinition, catalog: Catalog) -> bool:
     return all((view.name, name) in catalog.state.progress for name in names)
 
 
-def predicted_bytes(view: ViewDefinition, catalog: Catalog, facts: Facts) -> int:
-    """About how much state a view keeps at the present size of what it reads."""
+def readable_rows(catalog: Catalog) -> dict[str, int]:
+    """How many rows sources and views have; about how many those will that are not filled yet."""
     rows = {name: catalog.rows(each.arrangement) for name, each in catalog.state.sources.items()}
-    rows |= {name: catalog.rows(each.arrangement) for name, each in catalog.state.views.items()}
+    for view in catalog.views.values():
+        if is_filled(view, catalog):
+            rows[view.name] = catalog.rows(catalog.state.views[view.name].arrangement)
+        else:
+            rows[view.name] = round(estimate_rows(view.stored, rows))
+    return rows
+
+
+def predicted_bytes(view: ViewDefinition, rows: Mapping[str, int], facts: Facts) -> int:
+    """About how much state a view keeps over sources and views of so many rows."""
     if keeps_answer_only(view, facts):
         return estimate_answer(view.stored, rows)
     return estimate_state(view.stored, Chooser.under(facts), rows)

@@ -10,7 +10,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
 from slackwater.engine.costs import run_lines, view_lines
-from slackwater.engine.decide import base_sources, keeps_answer_only, predicted_bytes
+from slackwater.engine.decide import base_sources, keeps_answer_only, predicted_bytes, readable_rows
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog, Home
 from slackwater.engine.run import read_facts, view_task
@@ -72,7 +72,7 @@ class Explainer:
         lines += self._operator(self._view.stored, chooser, len(self._view.root.finish))
         answer = whole_row(self._view.stored)
         lines.append(f"answer: {self._state(answer)}")
-        predicted = predicted_bytes(self._view, self._catalog, self._facts)
+        predicted = predicted_bytes(self._view, readable_rows(self._catalog), self._facts)
         lines.append(f"state in all: about {_amount(predicted)} predicted")
         return "\n".join(lines)
 

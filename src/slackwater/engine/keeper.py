@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import walk_rel
 from slackwater.engine.changes import ChangeReader
-from slackwater.engine.decide import predicted_bytes
+from slackwater.engine.decide import predicted_bytes, readable_rows
 from slackwater.engine.declare import Declaration, NewSource, NewView, offer_view
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.explain import Explainer
@@ -188,7 +188,8 @@ class Keeper:
     def predicted_bytes(self, name: str) -> int:
         """About how much state a view takes at the present size of what it reads."""
         catalog = self.catalog()
-        return predicted_bytes(catalog.view(name), catalog, read_facts(self.home, catalog))
+        facts = read_facts(self.home, catalog)
+        return predicted_bytes(catalog.view(name), readable_rows(catalog), facts)
 
     def declare(
         self,

@@ -18,6 +18,7 @@ from slackwater.engine.decide import (
     keeps_answer_only,
     kept_state,
     predicted_bytes,
+    readable_rows,
 )
 from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
@@ -131,6 +132,7 @@ class Run:
         known = read_facts(home, self._catalog)
         self._facts = replace(known, sums_fit=known.sums_fit and sums_fit)
         self._pending = read_pending(self._catalog)
+        self._rows = readable_rows(self._catalog)
         self._sizes = StoredSizes(home.folder, Files(self._catalog))
 
     def decisions(self) -> tuple[Decision, ...]:
@@ -258,7 +260,7 @@ class Run:
         for key in self._needed_by(view):
             actual += 0 if key in filled else self._catalog.bytes(key)
             actual += sum(file.bytes for file in written.segments.get(key, ()))
-        return StateSize(actual, predicted_bytes(view, self._catalog, self._facts))
+        return StateSize(actual, predicted_bytes(view, self._rows, self._facts))
 
     def _view_run(self, decision: Decision, written: Written, size: StateSize) -> ViewRun:
         view = decision.view

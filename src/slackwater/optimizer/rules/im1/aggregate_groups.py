@@ -22,7 +22,7 @@ class RedoGroups(Rule[Aggregate]):
 
     def recomputes(self, rel: Aggregate) -> str | None:
         """One group in all means all rows, unless there can only be a few."""
-        if _grouped(rel).given.key or is_bounded(rel.input) or _holds_one_row(rel):
+        if not _grouped(rel).is_one or is_bounded(rel.input) or _holds_one_row(rel):
             return None
         return "groups of such keys are not indexed" if rel.keys else "the whole input is one group"
 

@@ -20,7 +20,7 @@ class RedoPartitions(Rule[Window]):
 
     def recomputes(self, rel: Window) -> str | None:
         """One partition in all means all rows."""
-        if _grouped(rel).given.key or is_bounded(rel.input):
+        if not _grouped(rel).is_one or is_bounded(rel.input):
             return None
         if rel.partition:
             return "partitions of such keys are not indexed"
