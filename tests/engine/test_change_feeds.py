@@ -94,7 +94,7 @@ def test_feeds_add_up(session: Session, refresh: str) -> None:
         commits.append(session.refresh().commit)
     for name in VIEWS:
         view = session.view(name)
-        require_sums(view, commits[::2])
+        require_sums(view, commits[1:2])
         assert changes(view, 0) == answer(view)
 
 
