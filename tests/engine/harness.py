@@ -29,7 +29,7 @@ import slackwater as sw
 from slackwater.api import Session
 from slackwater.engine.results import RunResult
 from slackwater.errors import SlackwaterError
-from slackwater.runtime.compare import compare_bags
+from slackwater.runtime.compare import Bag, collect_bag, compare_bags
 from slackwater.workloads.adversarial import adversarial_tables
 from slackwater.workloads.bags import WEIGHT, apply_changes
 from slackwater.workloads.changes import ChangeSpec, change_stream
@@ -159,7 +159,7 @@ class Plain:
     ):
         """All tables are empty. If `shared`, each answer is asked for several times."""
         self._session = quick_session(spark)
-        self._answers: dict[str, DataFrame] | None = {} if shared else None
+        self._answers: dict[str, Bag] | None = {} if shared else None
         self._folder = folder
         self._written = 0
         self._schemas = schemas
@@ -176,12 +176,16 @@ class Plain:
             self._contents[name] = apply_changes(self._contents[name], change)
             self._show(name)
 
-    def answer(self, sql: str) -> DataFrame:
-        """What a query gives now."""
+    def query(self, sql: str) -> DataFrame:
+        """A query over the tables as they are now."""
+        return self._session.sql(sql)
+
+    def answer(self, sql: str) -> DataFrame | Bag:
+        """What a query gives now; computed once if it is asked for several times."""
         if self._answers is None:
-            return self._session.sql(sql)
+            return self.query(sql)
         if sql not in self._answers:
-            self._answers[sql] = self._session.sql(sql).localCheckpoint()
+            self._answers[sql] = collect_bag(self.query(sql))
         return self._answers[sql]
 
     def define(self, name: str, sql: str) -> None:

@@ -15,10 +15,7 @@ from pyspark.sql import SparkSession
 from slackwater.errors import ExecutionError
 
 from .harness import Kept, Way
-from .histories import Tables, check_history, opened
-
-_LONG = [pytest.param(way, marks=pytest.mark.deep) for way in (Way.INDEX, Way.SCAN)]
-_each_way = pytest.mark.parametrize("way", [Way.DRIVER, *_LONG], ids=lambda way: way.value)
+from .histories import Tables, check_history, each_way, opened
 
 _SIDES = Tables(
     {
@@ -55,7 +52,7 @@ _JOINS = {
 }
 
 
-@_each_way
+@each_way
 def test_joins(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     history = {
         "NULL keys on both sides, rows that count twice": {
@@ -128,7 +125,7 @@ _AGGREGATES = {
 }
 
 
-@_each_way
+@each_way
 def test_groups(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     history = {
         "groups, one of them NULL, rows that count more than once": {
@@ -190,7 +187,7 @@ _WITHOUT_COLUMNS = {
 }
 
 
-@_each_way
+@each_way
 def test_tables_of_which_no_column_is_read(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     history = {
         "rows on one side": {"l": [(1, 1, 1, 1), (2, None, 4, 2)]},
@@ -202,7 +199,7 @@ def test_tables_of_which_no_column_is_read(way: Way, spark: SparkSession, tmp_pa
     check_history(spark, tmp_path, _SIDES, _WITHOUT_COLUMNS, history, way=way)
 
 
-@_each_way
+@each_way
 def test_zeros_and_nan(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     columns = pa.schema([("x", pa.float64()), ("y", pa.float32()), ("xs", pa.list_(pa.float64()))])
     views = {
@@ -231,7 +228,7 @@ def test_zeros_and_nan(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     check_history(spark, tmp_path, tables, views, history, way=way)
 
 
-@_each_way
+@each_way
 def test_views_on_views(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     tables = Tables({"t": pa.schema([("id", pa.int32()), ("g", pa.string()), ("v", pa.int32())])})
     first = {
@@ -262,7 +259,7 @@ def test_views_on_views(way: Way, spark: SparkSession, tmp_path: Path) -> None:
             assert not [str(each) for each in law.broken()]
 
 
-@_each_way
+@each_way
 def test_names_that_are_used_inside(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     inside = [
         "_h",
@@ -303,7 +300,7 @@ _NUMBERS = Tables(
 )
 
 
-@_each_way
+@each_way
 def test_rows_that_are_gone_raise_nothing(way: Way, spark: SparkSession, tmp_path: Path) -> None:
     """A pair that is in neither the old nor the new state must not fail the run."""
     views = {
@@ -322,7 +319,7 @@ def test_rows_that_are_gone_raise_nothing(way: Way, spark: SparkSession, tmp_pat
     check_history(spark, tmp_path, _NUMBERS, views, history, way=way)
 
 
-@_each_way
+@each_way
 def test_an_error_changes_nothing_and_can_be_mended(
     way: Way, spark: SparkSession, tmp_path: Path
 ) -> None:

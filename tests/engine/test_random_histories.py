@@ -117,7 +117,7 @@ def _answerable(
 
 def _answers(plain: Plain, view: Kept) -> bool:
     try:
-        plain.answer(view.sql).write.format("noop").mode("overwrite").save()
+        plain.query(view.sql).write.format("noop").mode("overwrite").save()
     except (PySparkException, Py4JJavaError):
         return False
     return True

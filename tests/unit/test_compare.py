@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from slackwater.runtime.compare import BagDifference, compare_bags
+from slackwater.runtime.compare import BagDifference, collect_bag, compare_bags
 
 
 def difference(
@@ -172,3 +172,11 @@ def test_a_difference_shows_five_rows_of_each_side(spark: SparkSession) -> None:
 def test_a_schema_difference_names_the_column(spark: SparkSession) -> None:
     found = difference(spark, "SELECT 1 AS a, 2L AS b", "SELECT 1 AS a, 2 AS b")
     assert found == BagDifference("column 2 differs: b bigint instead of b int")
+
+
+def test_a_collected_result_serves_several_comparisons(spark: SparkSession) -> None:
+    expected = collect_bag(spark.sql("SELECT id FROM range(3)"))
+    assert compare_bags(spark.sql("SELECT id FROM range(3)"), expected) is None
+    found = compare_bags(spark.sql("SELECT id FROM range(4)"), expected)
+    assert found is not None
+    assert found.only_actual == (("3",),)

@@ -83,8 +83,21 @@ class _Row:
 _Sides = tuple[list[_Row], list[_Row]]
 
 
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """A result that has been collected, so that several others can be compared with it."""
+
+    schema: types.StructType
+    rows: list[_Row]
+
+
+def collect_bag(frame: DataFrame) -> Bag:
+    """Compute a result and bring it to the driver."""
+    return Bag(frame.schema, _collect(frame))
+
+
 def compare_bags(
-    actual: DataFrame, expected: DataFrame, *, ordered: bool = False
+    actual: DataFrame, expected: DataFrame | Bag, *, ordered: bool = False
 ) -> BagDifference | None:
     """How `actual` differs from `expected`, or None if they are the same bag of rows.
 
@@ -95,7 +108,8 @@ def compare_bags(
     problem = _schema_problem(actual.schema, expected.schema)
     if problem is not None:
         return BagDifference(problem)
-    actual_rows, expected_rows = _collect(actual), _collect(expected)
+    actual_rows = _collect(actual)
+    expected_rows = expected.rows if isinstance(expected, Bag) else _collect(expected)
     surplus, missing = _unmatched(actual_rows, expected_rows)
     if surplus or missing:
         what = (
