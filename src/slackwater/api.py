@@ -73,12 +73,13 @@ class Session:
         self,
         name: str,
         schema: StructType | str,
-        key: Sequence[str] = (),
+        key: str | Sequence[str] = (),
         append_only: bool = False,
         on_missing: str = "error",
     ) -> Source:
-        """Declare a table that changes."""
-        source = self._keeper.create_source(name, schema, tuple(key), append_only, on_missing)
+        """Declare a table that changes; `key` names a column, or several, that tell rows apart."""
+        columns = (key,) if isinstance(key, str) else tuple(key)
+        source = self._keeper.create_source(name, schema, columns, append_only, on_missing)
         return Source(self, source)
 
     def ingest(

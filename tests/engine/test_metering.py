@@ -130,6 +130,18 @@ def test_the_driver_counts_what_spark_would(spark: SparkSession, tmp_path: Path)
     assert found["here"] == found["spark"]
 
 
+def test_what_the_driver_leaves_to_spark_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    with sw.open(tmp_path, spark, **HERE) as session:
+        session.create_source("orders", "id BIGINT, customer BIGINT")
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 0L UNION ALL SELECT i + 1 FROM n WHERE i < 3)"
+        session.create_view("whole", f"{numbers} SELECT i, o.id FROM n JOIN orders o ON i = o.id")
+        session.ingest("orders", orders(0, ORDERS))
+        run = session.refresh()
+        assert run.metrics.left_to_spark == ["a part of a plan that Spark runs whole"]
+        told = session.view("whole").explain("cost")
+    assert "not done on the driver: a part of a plan that Spark runs whole" in told
+
+
 def test_details_of_the_history_tell_of_each_run_once(spark: SparkSession, tmp_path: Path) -> None:
     with filled(spark, tmp_path, HERE, "auto") as session:
         run = one_more_customer(session)

@@ -29,3 +29,30 @@ def test_the_order_of_a_view_is_no_part_of_it(spark: SparkSession, tmp_path: Pat
         read = {name: session.view(name).read().collect()[0] for name in ("all_groups", "large")}
         assert (tuple(read["all_groups"]), tuple(read["large"])) == ((3, 17), (2, 16))
         assert all(session.verify(name).equal for name in session.views())
+
+
+NEVER_NULL = {
+    "sum": "id + 1",
+    "product": "id * 2",
+    "decimals": "d + d",
+    "negative": "-id",
+    "size": "abs(id)",
+    "narrowed": "CAST(id AS INT)",
+    "nested": "array(id, id + 1)",
+    "struct": "named_struct('a', id + 1)",
+}
+
+
+def test_views_read_what_spark_knows_never_to_be_null(spark: SparkSession, tmp_path: Path) -> None:
+    with sw.open(tmp_path, spark) as session:
+        session.create_source("item", "id BIGINT NOT NULL, d DECIMAL(10,2) NOT NULL")
+        for name, text in NEVER_NULL.items():
+            session.create_view(name, f"SELECT {text} AS m FROM item")
+            session.create_view(f"of_{name}", f"SELECT m, m IS NULL AS missing FROM {name}")
+        session.create_view("counted", "SELECT count(*) + 1 AS n FROM item")
+        session.create_view("of_counted", "SELECT n + 1 AS n FROM counted")
+        session.ingest(
+            "item", pa.table({"id": [1, 2], "d": pa.array([1, 2], pa.decimal128(10, 2))})
+        )
+        session.refresh()
+        assert all(session.verify(name).equal for name in session.views())

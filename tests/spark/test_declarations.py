@@ -80,3 +80,99 @@ def test_a_refresh_without_news_leaves_no_trace(spark: SparkSession, tmp_path: P
         assert [view.action for view in idle.views] == ["skipped"]
         assert idle.commit == filled.commit == session.status().commit
         assert [row.commit for row in session.history("copy")] == [filled.commit]
+
+
+BAD_SOURCES = {
+    "a type that is none": ({"schema": "id BIGNT"}, "the columns cannot be read: "),
+    "a schema of Arrow": ({"schema": ROWS.schema}, "a schema cannot be given as Schema"),
+    "no name": ({"name": " ", "schema": SCHEMA}, "a source needs a name"),
+}
+BAD_VIEWS = {
+    "no query": ({"query": None}, "a query cannot be given as NoneType"),
+    "a goal as text": ({"goal": "30s"}, "a goal cannot be given as str"),
+    "no name": ({"name": ""}, "a view needs a name"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_SOURCES)
+def test_what_cannot_be_a_source(spark: SparkSession, tmp_path: Path, case: str) -> None:
+    given, what = BAD_SOURCES[case]
+    with sw.open(tmp_path, spark) as session:
+        with pytest.raises(CatalogError, match=what) as refused:
+            session.create_source(**{"name": "item", **given})
+        assert refused.value.hint
+        assert session.sources() == ()
+
+
+@pytest.mark.parametrize("case", BAD_VIEWS)
+def test_what_cannot_be_a_view(spark: SparkSession, tmp_path: Path, case: str) -> None:
+    given, what = BAD_VIEWS[case]
+    with sw.open(tmp_path, spark) as session:
+        session.create_source("item", SCHEMA)
+        with pytest.raises(CatalogError, match=what) as refused:
+            session.create_view(**{"name": "copy", "query": "SELECT * FROM item", **given})
+        assert refused.value.hint
+        assert session.views() == ()
+
+
+def test_a_key_may_be_one_name_in_any_case(spark: SparkSession, tmp_path: Path) -> None:
+    with sw.open(tmp_path, spark) as session:
+        assert session.create_source("item", SCHEMA, key="ID").definition.key == ("id",)
+        session.ingest("item", ROWS)
+        session.ingest("item", pa.table({"id": [1], "v": [11]}), op="upsert")
+        session.create_view("copy", "SELECT * FROM item")
+        session.refresh()
+        assert sorted(map(tuple, session.view("copy").read().collect())) == [(1, 11), (2, 20)]
+
+
+def test_a_closed_session_does_nothing_more(spark: SparkSession, tmp_path: Path) -> None:
+    closed = sw.open(tmp_path, spark)
+    closed.create_source("item", SCHEMA)
+    view = closed.create_view("copy", "SELECT * FROM item")
+    closed.close()
+    closed.close()
+    with sw.open(tmp_path, spark) as session:
+        session.ingest("item", ROWS)
+        attempts = (
+            lambda: closed.ingest("item", ROWS),
+            closed.refresh,
+            closed.compact,
+            closed.history,
+            closed.status,
+            view.read,
+            lambda: closed.create_source("other", SCHEMA),
+        )
+        for attempt in attempts:
+            with pytest.raises(CatalogError, match="the session is closed"):
+                attempt()
+        session.refresh()
+        assert session.view("copy").read().count() == 2
+
+
+def test_views_of_the_same_rows_share_them(spark: SparkSession, tmp_path: Path) -> None:
+    with sw.open(tmp_path, spark) as session:
+        session.create_source("item", SCHEMA)
+        for name in ("one", "other"):
+            session.create_view(name, "SELECT id FROM item")
+        session.ingest("item", ROWS)
+        session.refresh()
+        assert session.status().state_bytes == 0
+
+
+def test_batches_that_nobody_reads_are_merged_too(spark: SparkSession, tmp_path: Path) -> None:
+    with sw.open(tmp_path, spark) as session:
+        session.create_source("item", SCHEMA)
+        for number in range(12):
+            session.ingest("item", pa.table({"id": [number], "v": [0]}))
+        session.compact()
+        assert len(_segments(session, "item")) == 1
+        session.create_view("copy", "SELECT * FROM item")
+        assert session.verify("copy").equal
+        session.refresh()
+        assert session.view("copy").read().count() == 12
+        assert session.verify("copy").equal
+
+
+def _segments(session: sw.Session, source: str) -> tuple[object, ...]:
+    catalog = session.keeper.catalog()
+    return catalog.segments(catalog.source(source).arrangement.id)

@@ -206,3 +206,11 @@ def test_unknown_columns_of_a_file_are_refused(spark: SparkSession, tmp_path: Pa
     (tmp_path / "a.csv").write_text("id,nme,amount,day\n1,a,1,\n")
     with pytest.raises(DataError, match="missing name; unknown nme"):
         rows(spark, spec(), WatchedFolder(tmp_path, FileFormat.CSV))
+
+
+def test_files_in_hidden_folders_are_still_being_written(tmp_path: Path) -> None:
+    for name in ("_temporary/0/a.csv", ".staging/b.csv", "_day=1/c.csv", "sub/d.csv", "_e.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("id\n1\n")
+    folder = WatchedFolder(tmp_path, FileFormat.CSV, pattern="**/*.csv")
+    assert [file.name for file in new_files(folder, {})] == ["_day=1/c.csv", "sub/d.csv"]

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from slackwater.state import pages
-from slackwater.state.pages import MappedFile, read_ahead
+from slackwater.state.pages import DEMAND, MappedFile, Moment, read_ahead
 
 ROWS = 100_000
 
@@ -86,3 +86,16 @@ def test_rows_outlive_the_file(path: Path) -> None:
     batch = MappedFile(path, whole=True).reader().get_batch(0)
     path.unlink()
     assert batch.column("a")[-1].as_py() == ROWS // 2 - 1
+
+
+def test_what_was_read_is_taken_to_be_gone_after_a_while_or_when_much_else_was_read() -> None:
+    read = Moment(seconds=100.0, bytes=0)
+    assert read.still_holds(Moment(130.0, 1 << 20))
+    assert not read.still_holds(Moment(170.0, 1 << 20))
+    assert not read.still_holds(Moment(130.0, pages._STAYS_BYTES))
+
+
+def test_what_is_asked_for_is_counted(path: Path) -> None:
+    file, before = MappedFile(path), DEMAND.bytes
+    file.fetch(file.reader().get_batch(0).columns[:1])
+    assert DEMAND.bytes >= before + ROWS // 2 * 8

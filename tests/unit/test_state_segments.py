@@ -19,6 +19,7 @@ from slackwater.state.segments import (
     cut,
     file_metadata,
     find,
+    forget_segments,
     map_segment,
     open_segment,
 )
@@ -190,3 +191,20 @@ def test_large_rows_make_small_batches() -> None:
 
 def test_the_manifest_has_the_fields_of_a_segment_file() -> None:
     assert writer.MANIFEST.names == [*SegmentFile.__dataclass_fields__, "directory"]
+
+
+def test_a_deleted_file_gives_its_room_back(tmp_path: Path) -> None:
+    with SegmentWriter(str(tmp_path), "a.arrow", SCHEMA, False, attempt=0) as out:
+        out.write(_batch(1))
+    assert out.result is not None
+    read = open_segment(str(tmp_path), out.result)
+    assert _is_mapped(tmp_path)
+    (tmp_path / "a.arrow").unlink()
+    forget_segments([tmp_path / "a.arrow"])
+    assert read.batches[0].num_rows == 1
+    del read
+    assert not _is_mapped(tmp_path)
+
+
+def _is_mapped(folder: Path) -> bool:
+    return str(folder) in Path("/proc/self/maps").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,7 @@ from slackwater.cli.failures import guarded
 from slackwater.cli.output import page_console, plain_table, print_json, unbroken
 from slackwater.cli.project_session import AsJson, ProjectFolder, look_at_project
 from slackwater.engine.costs import run_lines, view_lines
+from slackwater.engine.results import FAILED
 from slackwater.engine.status import HistoryRow, read_history
 
 
@@ -56,17 +58,23 @@ def show_history(rows: Sequence[HistoryRow]) -> None:
 
 def detail_lines(rows: Sequence[HistoryRow]) -> Iterator[str]:
     """Run after run: what it did with each view and could have done, and what it cost."""
-    for number, (_, of_run) in enumerate(groupby(rows, lambda row: row.commit)):
+    for number, (_, of_run) in enumerate(groupby(rows, _run_of)):
         views = list(of_run)
         if number:
             yield ""
-        yield f"commit {views[0].commit}, started {_started(views[0])}"
+        after = "after " if views[0].action == FAILED else ""
+        yield f"{after}commit {views[0].commit}, started {_started(views[0])}"
         for row in views:
             yield from view_lines(row)
             yield f"  rows in {row.rows_in:,}, rows out {row.rows_out:,}"
         metrics = next((row.metrics for row in views if row.metrics), None)
         if metrics is not None:
             yield from run_lines(metrics)
+
+
+def _run_of(row: HistoryRow) -> tuple[int, datetime]:
+    """A run that failed is told under the commit before it."""
+    return row.commit, row.started
 
 
 def _started(row: HistoryRow) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,13 +70,22 @@ def fetch_answer(view: str, frame: DataFrame, limit: int, *, as_json: bool) -> A
 
 def answer_data(answer: Answer) -> dict[str, object]:
     """The answer as the JSON object that docs/reference/cli.md describes."""
-    names = [name for name, _ in answer.columns]
+    names = _distinct([name for name, _ in answer.columns])
     return {
         "view": answer.view,
         "columns": [{"name": name, "type": dtype} for name, dtype in answer.columns],
         "rows": [dict(zip(names, row, strict=True)) for row in answer.rows],
         "complete": answer.complete,
     }
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names under which JSON keeps the values of all columns: `n`, then `n_2` for another `n`."""
+    found: list[str] = []
+    for name in names:
+        free = (f"{name}_{number}" for number in count(2))
+        found.append(next(each for each in chain([name], free) if each not in found))
+    return found
 
 
 def show_answer(answer: Answer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from slackwater.engine.results import FAILED
 from slackwater.engine.status import HistoryRow
 
 _WIDTH = 40
@@ -35,7 +36,8 @@ def cost_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
     Seconds of tasks, which run side by side, have no bars: they are no parts of the whole.
 
     >>> run = {"wall_seconds": 2.0, "phases": {"planning": 0.5, "computing": 1.5},
-    ...     "task_parts": {"Java": 2.5, "Python": 0.5}, "jvm_cpu_seconds": 1.5, "rows_read": 1200}
+    ...     "task_parts": {"Java": 2.5, "Python": 0.5}, "jvm_cpu_seconds": 1.5, "rows_read": 1200,
+    ...     "left_to_spark": ["a column of type double"]}
     >>> for line in cost_lines(run):
     ...     print(line.rstrip())
     2.00 s in all
@@ -45,6 +47,7 @@ def cost_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
         Python                    0.50 s of tasks
     processor seconds: driver's Java 1.50
     rows read 1,200
+    not done on the driver: a column of type double
     """
     wall = float(metrics.get("wall_seconds", 0.0))
     yield f"{wall:.2f} s in all"
@@ -62,11 +65,14 @@ def cost_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
     yield _counted(metrics, _AMOUNTS) or "no rows"
     if metrics.get("jobs"):
         yield _counted(metrics, _SPARK)
+    for reason in metrics.get("left_to_spark", ()):
+        yield f"not done on the driver: {reason}"
 
 
 def view_lines(row: HistoryRow) -> Iterator[str]:
     """What a run did with one view, and what else it could have done."""
-    yield f"view {row.view}: {row.action} by commit {row.commit}, {row.reason}"
+    how = "failed" if row.action == FAILED else f"{row.action} by commit {row.commit}"
+    yield f"view {row.view}: {how}, {row.reason}"
     for each in row.candidates:
         about = f", about {each.seconds:.2f} s" if each.seconds is not None else ""
         yield f"  could be {each.action}: touches {each.rows:,} rows{about}"

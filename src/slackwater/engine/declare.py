@@ -10,7 +10,9 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from typing import cast
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
@@ -57,12 +59,38 @@ class NewSource:
 
     def definition(self) -> SourceDefinition:
         """As the catalog is to have it; raises `CatalogError` for what cannot be a source."""
-        given = self.schema
-        columns = given if isinstance(given, StructType) else StructType.fromDDL(given)
+        columns = self._columns()
+        named = {name.lower(): name for name in columns.fieldNames()}
+        key = tuple(named.get(name.lower(), name) for name in self.key)
         policy = read_on_missing(self.on_missing).value
-        source = SourceDefinition(self.name, columns.json(), self.key, self.append_only, policy)
+        source = SourceDefinition(self.name, columns.json(), key, self.append_only, policy)
         _ = source.spec
         return source
+
+    def _columns(self) -> StructType:
+        if isinstance(self.schema, StructType):
+            return self.schema
+        if not isinstance(self.schema, str):
+            raise CatalogError(
+                f"a schema cannot be given as {type(self.schema).__name__}",
+                where=f"source {self.name}",
+                hint="Give columns as text, such as 'id BIGINT, name STRING', or a StructType.",
+            )
+        try:
+            return cast("StructType", StructType.fromDDL(self.schema))
+        except PySparkException as problem:
+            said = str(problem).split("== SQL", 1)[0].strip().splitlines()[0]
+            raise CatalogError(
+                f"the columns cannot be read: {said}",
+                where=f"source {self.name}, {self.schema!r}",
+                hint="Write them as in 'id BIGINT, name STRING'.",
+            ) from None
+
+
+_HINTS = {
+    "query": "Give SQL text, or a DataFrame made of tables of this session.",
+    "goal": "Give a slackwater.Goal, such as Goal(slack='30s').",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +105,7 @@ class NewView:
 
     def planned(self, planner: Planner, catalog: Catalog, declared: Facts) -> PlannedView:
         """The view, if it can be: what it reads exists, and its policy allows its plan."""
+        self._check()
         policy = read_policy(self.refresh)
         planned = plan_view(planner, catalog, self.name, self.query, policy)
         goal = None if self.goal is None else json.dumps(asdict(self.goal))
@@ -84,6 +113,20 @@ class NewView:
         if policy is RefreshPolicy.STRICT:
             require_incremental(view, declared)
         return replace(planned, definition=view)
+
+    def _check(self) -> None:
+        """Refuse what is no view whatever the home holds."""
+        if not self.name.strip():
+            raise CatalogError("a view needs a name", hint="Call it after what it answers.")
+        kinds = {"query": (str, DataFrame), "goal": (Goal, type(None))}
+        for part, kind in kinds.items():
+            given = getattr(self, part)
+            if not isinstance(given, kind):
+                raise CatalogError(
+                    f"a {part} cannot be given as {type(given).__name__}",
+                    where=f"view {self.name}",
+                    hint=_HINTS[part],
+                )
 
 
 @dataclass

@@ -132,9 +132,16 @@ class ViewDefinition:
         return self.root.stored
 
     def table(self, rows: int | None) -> TableDefinition:
-        """The view as the planner sees it."""
-        schema = cast("OwnStructType", parse_spark_type(json.loads(self.spark_schema)))
-        return TableDefinition(self.name, schema, self.spark_schema, Statistics(rows))
+        """The view as the planner sees it.
+
+        Where Spark knows that a column is never NULL and our plan does not, readers are to
+        reckon with NULLs too: their plans are held against ours.
+        """
+        content = json.loads(self.spark_schema)
+        for each, column in zip(content["fields"], self.plan.columns, strict=True):
+            each["nullable"] = each["nullable"] or column.nullable
+        schema = cast("OwnStructType", parse_spark_type(content))
+        return TableDefinition(self.name, schema, json.dumps(content), Statistics(rows))
 
     def dump(self) -> str:
         """As JSON for the catalog."""

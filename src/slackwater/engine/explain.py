@@ -13,6 +13,7 @@ from slackwater.engine.costs import run_lines, view_lines
 from slackwater.engine.decide import base_sources, keeps_answer_only, predicted_bytes, readable_rows
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog, Home
+from slackwater.engine.results import FAILED
 from slackwater.engine.run import read_facts, view_task
 from slackwater.engine.status import read_history
 from slackwater.errors import CatalogError
@@ -80,7 +81,7 @@ class Explainer:
         """What the last run cost, where its time went, and what else could have been done."""
         # The view may have been skipped for long, while others were refreshed.
         runs = read_history(self._home, self._view.name, sys.maxsize)
-        last = next((run for run in runs if run.action != "skipped"), None)
+        last = next((run for run in runs if run.action not in ("skipped", FAILED)), None)
         if last is None:
             return f"view {self._view.name} has not been refreshed yet"
         return "\n".join([*view_lines(last), *run_lines(last.metrics)])

@@ -111,6 +111,7 @@ class Home:
         self.folder = folder
         self.store = store
         self._lock = lock
+        self._closed = False
 
     @staticmethod
     def open(folder: Path, metadata: str | None, spark: SparkSession) -> Home:
@@ -154,7 +155,8 @@ class Home:
         return self._lock is None
 
     def require_writable(self) -> None:
-        """Refuse a change to a home that was opened for reading."""
+        """Refuse a change to a home that was opened for reading, or is closed."""
+        self.require_open()
         if self.read_only:
             raise CatalogError(
                 "the home is open for reading only",
@@ -162,8 +164,16 @@ class Home:
                 hint="Open it without read_only to change it.",
             )
 
+    def require_open(self) -> None:
+        """Refuse to go on without the lock: another process may have it now."""
+        if self._closed:
+            raise CatalogError(
+                "the session is closed", where=str(self.folder), hint="Open the home again."
+            )
+
     def close(self) -> None:
         """Release the lock."""
+        self._closed = True
         if self._lock is not None:
             self._lock.release()
         self.store.close()
@@ -183,6 +193,7 @@ class Home:
 
     def catalog(self, commit: int | None = None) -> Catalog:
         """What exists now, or at an older commit that is still kept."""
+        self.require_open()
         return Catalog(self.store.state(commit))
 
     def discard(self, stem: str) -> None:
@@ -192,4 +203,5 @@ class Home:
 
     def commit(self, transaction: Transaction) -> Commit:
         """Make a change real."""
+        self.require_open()
         return self.store.commit(transaction, self.store.state().commit)

@@ -26,7 +26,12 @@ from slackwater.engine.results import RunResult
 from slackwater.engine.run import Run, declared_facts, read_facts
 from slackwater.engine.verify import Verifier, VerifyResult
 from slackwater.engine.views import require_unread
-from slackwater.errors import CatalogError, NumberTooLargeError, SlackwaterError
+from slackwater.errors import (
+    CatalogError,
+    ExecutionError,
+    NumberTooLargeError,
+    SlackwaterError,
+)
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
@@ -35,6 +40,7 @@ from slackwater.plan.forms import DEFAULT_FORMS, Forms
 from slackwater.plan.goals import Goal
 from slackwater.runtime.program import ProgramRunner
 from slackwater.state.metadata.collect import Retention
+from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     SourceRecord,
@@ -227,15 +233,29 @@ class Keeper:
         self._maintenance.tidy()
         return replace(result, notes=self._maintenance.take_failures())
 
-    def _run(self) -> RunResult:
+    def _run(self, *, sums_fit: bool = True) -> RunResult:
         """One run; if a number does not fit it is repeated without sums that may be the cause."""
-        run = Run(self.home, self._runner, self._fragments)
+        run = Run(self.home, self._runner, self._fragments, sums_fit=sums_fit)
         try:
             return run.execute()
-        except NumberTooLargeError:
-            if not run.relies_on_sums():
+        except ExecutionError as problem:
+            too_large = isinstance(problem, NumberTooLargeError)
+            if not (too_large and sums_fit and run.relies_on_sums()):
+                self._tell_of_failure(run, problem)
                 raise
-        return Run(self.home, self._runner, self._fragments, sums_fit=False).execute()
+        return self._run(sums_fit=False)
+
+    def _tell_of_failure(self, run: Run, problem: ExecutionError) -> None:
+        """Name the views whose rows cannot be computed, in the error and in the history."""
+        culprits: tuple[str, ...] = ()
+        # Spark names a condition if data is at fault. A worker that was lost is no view's fault.
+        if problem.where is not None:
+            self._tell("looking for the view that fails")
+            culprits = run.culprits()
+        if culprits:
+            problem.where = f"view {', '.join(culprits)}; {problem.where}"
+        with suppress(MetadataError):
+            run.note_failure(problem, culprits)
 
     def compact(self) -> Compaction:
         """Merge all segments that can be, and delete what nobody needs."""

@@ -170,7 +170,10 @@ class Maintenance:
 
 
 def _mergeable(catalog: Catalog, arrangement: str) -> list[SegmentRecord]:
-    """Segments that may become one: of a source, only batches that every view has taken in."""
+    """Segments that may become one: of a source, only batches that every view has taken in.
+
+    Without such a view there is none to tell apart: the first one takes in all there is.
+    """
     segments = catalog.segments(arrangement)
     owner = next(
         (name for name, each in catalog.state.sources.items() if each.arrangement == arrangement),
@@ -179,6 +182,8 @@ def _mergeable(catalog: Catalog, arrangement: str) -> list[SegmentRecord]:
     if owner is None:
         return list(segments)
     seen = seen_offset(catalog, owner)
+    if seen < 0:
+        return list(segments)
     return [each for each in segments if (each.offset or 0) <= seen]
 
 

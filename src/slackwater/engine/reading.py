@@ -40,10 +40,8 @@ class Reader:
 
     def view(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
         """A view's answer at the catalog's commit."""
-        stored = view.stored
-        types = tuple(column.dtype for column in stored.columns)
-        rows = self.rows(types, catalog.files(whole_row(stored).id))
-        root = view.root
+        stored, root = view.stored, view.root
+        rows = self.stored(view, catalog)
         if not root.finish:
             columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(view.columns)]
             return self._handed_over(rows.selectExpr(*columns))
@@ -51,6 +49,11 @@ class Reader:
         session = clone_session(self._session)
         bind_table(session, "stored", rows)
         return self._handed_over(session.sql(statement.sql))
+
+    def stored(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
+        """The rows of a view before its order and limit, as k0, k1, ..."""
+        types = tuple(column.dtype for column in view.stored.columns)
+        return self.rows(types, catalog.files(whole_row(view.stored).id))
 
     def finished_weighted(self, view: ViewDefinition, rows: DataFrame) -> DataFrame:
         """Stored changes as k0, k1, ..., _w; projections at the root apply to each row."""

@@ -12,6 +12,8 @@ from slackwater.engine.decide import Decision
 from slackwater.runtime.metering import Metrics
 from slackwater.state.metadata.records import RunRecord
 
+FAILED = "failed"
+"""In the history, in place of an action: the run came to nothing."""
 _OUTGROWN = 3
 """State this many times larger than predicted is worth a warning."""
 _SMALL_STATE = 1_000_000
@@ -81,6 +83,12 @@ def skipped(decisions: tuple[Decision, ...]) -> tuple[ViewRun, ...]:
     return tuple(
         ViewRun(each.view.name, each.action.value, each.reason, 0, 0) for each in decisions
     )
+
+
+def failed_row(decision: Decision, reason: str, started: datetime) -> RunRecord:
+    """What the history keeps of a run that came to nothing, for one view."""
+    details = json.dumps({"tried": decision.action.value})
+    return RunRecord(0, decision.view.name, FAILED, reason, details, started, 0.0)
 
 
 def history_row(decision: Decision, run: ViewRun, timing: tuple[datetime, Metrics]) -> RunRecord:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from slackwater.compiler.blocks import fuse
-from slackwater.compiler.refresh import Action, RunFacts, ViewTask, write_program
+from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
 from slackwater.engine.decide import (
     Decision,
     Pending,
@@ -22,9 +22,17 @@ from slackwater.engine.decide import (
 )
 from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
-from slackwater.engine.results import RunResult, StateSize, ViewRun, history_row, skipped
+from slackwater.engine.results import (
+    RunResult,
+    StateSize,
+    ViewRun,
+    failed_row,
+    history_row,
+    skipped,
+)
 from slackwater.engine.sizes import StoredSizes
 from slackwater.engine.weigh import Weighing
+from slackwater.errors import ExecutionError
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.optimizer.facts import Facts
@@ -70,9 +78,12 @@ class Files:
 
 
 def seen_offset(catalog: Catalog, source: str) -> int:
-    """The last offset that views have taken in; all views that read a source agree on it."""
+    """The last offset that views have taken in; all views that read a source agree on it.
+
+    It is -1 as long as no view has taken anything in, not even that there is nothing.
+    """
     offsets = [at for (_, name), at in catalog.state.progress.items() if name == source]
-    return max(offsets, default=0)
+    return max(offsets, default=-1)
 
 
 def read_facts(home: Home, catalog: Catalog) -> Facts:
@@ -201,6 +212,42 @@ class Run:
         # The run is done, whether or not this can be written.
         with suppress(MetadataError):
             self._home.store.note_runs(version, known)
+
+    def culprits(self) -> tuple[str, ...]:
+        """The views that fail by themselves, after a run of all has failed; costs another run."""
+        decisions = {each.view.name: each for each in self.decisions()}
+        found: list[str] = []
+        for name, decision in decisions.items():
+            read = self._views_below(decision.view)
+            if decision.action is Action.SKIP or not read.isdisjoint(found):
+                continue
+            part = tuple(each for other, each in decisions.items() if other in {name, *read})
+            place = self._place(part)
+            try:
+                self._write(self.program(part), place, Meter(self._runner.session))
+            except ExecutionError:
+                found.append(name)
+            self._home.discard(place.stem)
+        return tuple(found)
+
+    def note_failure(self, problem: ExecutionError, culprits: tuple[str, ...]) -> None:
+        """Have the history tell what a run was about that came to nothing."""
+        now = datetime.now(UTC)
+        rows = []
+        for each in self.decisions():
+            innocent = culprits and each.view.name not in culprits
+            why = f"view {', '.join(culprits)} made the run fail" if innocent else problem.what
+            if each.action is not Action.SKIP:
+                rows.append(failed_row(each, why, now))
+        self._home.store.note_failed(rows)
+
+    def _views_below(self, view: ViewDefinition) -> set[str]:
+        """The views that a view reads, also through others."""
+        found: set[str] = set()
+        for name in read_names(view.plan):
+            if name in self._catalog.state.views:
+                found |= {name, *self._views_below(self._catalog.view(name))}
+        return found
 
     def _write(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Compute and write; a run that fails leaves nothing behind."""

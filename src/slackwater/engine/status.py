@@ -117,13 +117,17 @@ def read_status(home: Home) -> Status:
     catalog = home.catalog()
     sources = tuple(_source(home, catalog, name) for name in sorted(catalog.state.sources))
     views = tuple(_view(catalog, view) for view in catalog.views.values())
-    total = sum(catalog.bytes(each) for each in catalog.state.arrangements)
-    shown = sum(each.bytes for each in sources) + sum(each.bytes for each in views)
-    return Status(str(home.folder), catalog.state.commit, sources, views, total - shown)
+    state = catalog.state
+    # Views of the same rows share them.
+    shown = {each.arrangement for each in state.sources.values()}
+    shown |= {each.arrangement for each in state.views.values()}
+    beside = sum(catalog.bytes(each) for each in state.arrangements if each not in shown)
+    return Status(str(home.folder), state.commit, sources, views, beside)
 
 
 def read_history(home: Home, view: str | None, limit: int) -> tuple[HistoryRow, ...]:
     """What the last runs did, newest first; a view that does not exist is refused."""
+    home.require_open()
     if view is not None:
         home.catalog().view(view)
     return tuple(_history_row(each) for each in home.store.history(view, limit))

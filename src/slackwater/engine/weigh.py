@@ -47,9 +47,9 @@ class Weighing:
             if each.view.policy is not RefreshPolicy.AUTO or each.action is not Action.INCREMENTAL:
                 continue
             keeping = shares[each.view.name]
-            over = self._rates.row * each.candidates[1].rows
-            settled[number] = _priced(each, keeping, over)
-            if keeping > over + _WORTH_IT:
+            settled[number] = _priced(each, keeping, None)
+            least = self._rates.row * each.candidates[1].rows
+            if keeping > least + _WORTH_IT:
                 anew = [*settled]
                 anew[number] = replace(each, action=Action.REBUILD)
                 other = self._write(tuple(anew))
@@ -86,11 +86,11 @@ def _steps_behind(program: Program, kept: frozenset[str]) -> set[int]:
     return found
 
 
-def _priced(decision: Decision, keeping: float, over: float) -> Decision:
-    """The decision for what is cheaper, with both prices."""
+def _priced(decision: Decision, keeping: float, over: float | None) -> Decision:
+    """The decision for what is cheaper, with both prices; None if starting over has none."""
     changes, anew = decision.candidates
     candidates = (replace(changes, seconds=keeping), replace(anew, seconds=over))
-    if over + _WORTH_IT >= keeping:
+    if over is None or over + _WORTH_IT >= keeping:
         return replace(decision, candidates=candidates)
     reason = f"{decision.reason}: about {keeping:.1f} s incrementally, {over:.1f} s from the start"
     return replace(decision, action=Action.REBUILD, reason=reason, candidates=candidates)

@@ -140,6 +140,11 @@ class SplitRoot:
         rows = tuple(each for each in self.finish if not isinstance(each, Sort))
         return replace(self, finish=rows).finished(stored)
 
+    def unlimited(self) -> Rel:
+        """All rows that the answer could hold, in no order."""
+        rows = tuple(each for each in self.finish if isinstance(each, Project))
+        return replace(self, finish=rows).finished(self.stored)
+
     @property
     def limits(self) -> bool:
         """Whether the answer is only a part of what is stored."""

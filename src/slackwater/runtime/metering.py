@@ -63,6 +63,8 @@ class Metrics:
 
     Tasks run side by side, so that they may add up to more than the phase took.
     """
+    left_to_spark: list[str] = field(default_factory=list)
+    """Why parts of a run that was for the driver went to Spark all the same."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -131,6 +133,11 @@ class Meter:
         parts = self.metrics.parts
         for kind, spent in seconds.items():
             parts[kind] = parts.get(kind, 0.0) + spent
+
+    def leave_to_spark(self, reason: str) -> None:
+        """Remember why the driver did not do a part."""
+        if reason not in self.metrics.left_to_spark:
+            self.metrics.left_to_spark.append(reason)
 
     def _read_tallies(self, tasks: _TaskTimes) -> None:
         """Take in what was counted here and in workers."""

@@ -152,8 +152,9 @@ class ProgramRunner:
             for part in program.parts():
                 try:
                     result = self.local.run(part, place, ledger=meter.read_here)
-                except NotLocalError:
+                except NotLocalError as problem:
                     left.append(part)
+                    meter.leave_to_spark(problem.what.splitlines()[0])
                 else:
                     segments |= result.segments
                     meter.add_parts(result.seconds)

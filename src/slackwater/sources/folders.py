@@ -132,7 +132,12 @@ def _files(folder: WatchedFolder) -> Iterator[WatchedFile]:
 
 
 def _belongs(path: Path, folder: WatchedFolder) -> bool:
-    """Whether a file is data: hidden files are those that others are still writing."""
-    if path.name.startswith(_HIDDEN):
+    """Whether a file is data: what is hidden, itself or by its folder, others still write."""
+    if any(map(_is_hidden, path.relative_to(folder.path).parts)):
         return False
     return folder.pattern is not None or path.name.endswith(folder.file_format.suffixes)
+
+
+def _is_hidden(name: str) -> bool:
+    """As Spark has it: a folder `_x=1` is a part of a table divided by the column `_x`."""
+    return name.startswith(_HIDDEN) and not (name.startswith("_") and "=" in name)

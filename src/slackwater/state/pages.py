@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import mmap
 import os
+import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
@@ -19,8 +21,38 @@ _NEAR = 64 * 1024
 """A gap of so many bytes is read rather than left out."""
 _AT_ONCE = 16 * 1024 * 1024
 """Less than this is asked for right away."""
-_MOST = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+_MOST = _MEMORY // 4
 """More than this might be gone again before it is used."""
+_STAYS_SECONDS = 60.0
+_STAYS_BYTES = _MEMORY // 16
+
+
+@dataclass(slots=True)
+class Demand:
+    """How much this process has asked its files for, which pushes out what was read before."""
+
+    bytes: int = 0
+
+    def now(self) -> Moment:
+        """This moment, for a later look at what may have been pushed out since."""
+        return Moment(time.monotonic(), self.bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time, and what had been asked for until then."""
+
+    seconds: float
+    bytes: int
+
+    def still_holds(self, now: Moment) -> bool:
+        """Whether what was read at this moment is taken to be in memory now."""
+        quick = now.seconds - self.seconds < _STAYS_SECONDS
+        return quick and now.bytes - self.bytes < _STAYS_BYTES
+
+
+DEMAND = Demand()
 
 
 class MappedFile:
@@ -42,6 +74,7 @@ class MappedFile:
         """Ask for all that some arrays of the file hold; does not wait until it is there."""
         for start, stop in self._spans(arrays):
             self._mapped.madvise(mmap.MADV_WILLNEED, start, stop - start)
+            DEMAND.bytes += stop - start
 
     def read_around(self) -> None:
         """From now on leave it to the kernel what to read beside what is touched."""
@@ -71,6 +104,7 @@ def read_ahead(wanted: list[tuple[MappedFile, pa.RecordBatch]]) -> None:
     """Ask for rows of files that are going to be read in this order."""
     size = sum(rows.nbytes for _, rows in wanted)
     if size > _MOST:
+        DEMAND.bytes += size
         for file, _ in wanted:
             file.read_around()
     elif size < _AT_ONCE:

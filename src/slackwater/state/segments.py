@@ -8,7 +8,6 @@ search in the mapped hash column, so that the rest of the file is never touched.
 from __future__ import annotations
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from slackwater.errors import DataError
-from slackwater.state.pages import MappedFile
+from slackwater.state.pages import DEMAND, MappedFile, Moment
 
 Hashes = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]
@@ -31,8 +30,6 @@ _NEWEST_FORMAT = 2
 _MAX_OPEN = 256
 _MANY_IN_A_BATCH = 16
 """So many rows of a batch are on so many of its pages that all may as well be read from disk."""
-_STILL_THERE = 60.0
-"""Seconds for which what was read is taken to be in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +54,13 @@ class Segment:
     hashes: tuple[Hashes, ...]
     consolidated: bool
 
-    asked: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
+    asked: dict[tuple[int, int], Moment] = field(default_factory=dict, compare=False)
     """When the disk was last asked for the first columns of a batch."""
 
     def fetch(self, index: int, columns: int) -> None:
-        """Ask the disk for the first columns of a batch, unless they have just been asked for."""
-        now = time.monotonic()
-        if now - self.asked.get((index, columns), -_STILL_THERE) >= _STILL_THERE:
+        """Ask the disk for the first columns of a batch, unless they should still be in memory."""
+        last, now = self.asked.get((index, columns)), DEMAND.now()
+        if last is None or not last.still_holds(now):
             self.asked[index, columns] = now
             self.file.fetch(self.batches[index].columns[:columns])
 
@@ -117,6 +114,12 @@ class _OpenSegments:
                 self._open.popitem(last=False)
             return known[1]
 
+    def forget(self, paths: Iterable[Path]) -> None:
+        """Let go of deleted files, whose room on the disk is taken as long as they are mapped."""
+        with self._lock:
+            for path in paths:
+                self._open.pop(path, None)
+
 
 _SEGMENTS = _OpenSegments()
 
@@ -136,6 +139,11 @@ def _version(path: Path) -> tuple[int, ...]:
 def open_segment(root: str, file: SegmentFile) -> Segment:
     """The file below `root`, mapped into memory."""
     return _SEGMENTS.get(Path(root) / file.path)
+
+
+def forget_segments(paths: Iterable[Path]) -> None:
+    """Let go of files that have been deleted, once nobody uses rows of theirs."""
+    _SEGMENTS.forget(paths)
 
 
 def open_between(root: str, files: Iterable[SegmentFile], low: int, high: int) -> list[Segment]:

@@ -18,6 +18,7 @@ from slackwater.errors import SetupError
 from slackwater.faults import reach
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
 from slackwater.state.metadata.store import MetadataStore
+from slackwater.state.segments import forget_segments
 
 DEFAULT_GRACE: Final = timedelta(hours=1)
 _OLDEST: Final = timedelta(days=36_500)
@@ -118,6 +119,7 @@ def _delete(root: Path, paths: Iterable[str], point: str) -> Removed:
             path.unlink()
             files.append(relative)
             reach(point)
+    forget_segments(root / relative for relative in files)
     return Removed(tuple(files), size)
 
 

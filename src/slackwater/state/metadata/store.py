@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from slackwater.state.metadata.records import (
     Transaction,
 )
 from slackwater.state.metadata.states import read_newest_state, read_old_state
-from slackwater.state.metadata.writes import write_transaction
+from slackwater.state.metadata.writes import run_row, write_transaction
 
 
 class MetadataStore:
@@ -198,6 +198,19 @@ class MetadataStore:
                 connection.execute(
                     update(table).where(of_run).values(details=text, seconds=seconds)
                 )
+
+    def note_failed(self, runs: Sequence[RunRecord]) -> None:
+        """Add to the history, under the newest commit, what a run that came to nothing was about.
+
+        Of several failures after one commit the last stays, so that trying again leaves no pile.
+        """
+        if not runs:
+            return
+        version, table = self.head().version, schema.runs.c
+        told = (table.commit_version == version) & (table.action == runs[0].action)
+        with noting(self._engine) as connection:
+            connection.execute(delete(schema.runs).where(told))
+            connection.execute(insert(schema.runs), [run_row(each, version) for each in runs])
 
     def settings(self, prefix: str = "") -> Mapping[str, str]:
         """The settings of the home whose names begin with `prefix`."""

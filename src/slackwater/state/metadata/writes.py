@@ -159,19 +159,20 @@ def _move_on(facts: FactWriter, made: Sequence[ProgressRecord]) -> None:
 
 
 def _record_runs(facts: FactWriter, made: Sequence[RunRecord]) -> None:
-    rows = [
-        {
-            "commit_version": facts.version,
-            "view": run.view,
-            "action": run.action,
-            "reason": run.reason,
-            "details": run.details,
-            "started_at": run.started,
-            "seconds": run.seconds,
-        }
-        for run in made
-    ]
-    facts.insert(schema.runs, rows)
+    facts.insert(schema.runs, [run_row(run, facts.version) for run in made])
+
+
+def run_row(run: RunRecord, version: int) -> dict[str, object]:
+    """A row of the history, under a commit."""
+    return {
+        "commit_version": version,
+        "view": run.view,
+        "action": run.action,
+        "reason": run.reason,
+        "details": run.details,
+        "started_at": run.started,
+        "seconds": run.seconds,
+    }
 
 
 def _set(facts: FactWriter, given: Mapping[str, str], dropped: Sequence[str]) -> None:
