@@ -176,3 +176,17 @@ def test_batches_that_nobody_reads_are_merged_too(spark: SparkSession, tmp_path:
 def _segments(session: sw.Session, source: str) -> tuple[object, ...]:
     catalog = session.keeper.catalog()
     return catalog.segments(catalog.source(source).arrangement.id)
+
+
+@pytest.mark.parametrize(
+    ("driver_rows", "last"), [(10, "step 3 of 3: writing state"), (0, "running the Spark job")]
+)
+def test_progress_is_told(spark: SparkSession, tmp_path: Path, driver_rows: int, last: str) -> None:
+    told: list[str] = []
+    with sw.open(tmp_path, spark, progress=told.append, driver_rows=driver_rows) as session:
+        session.create_source("item", SCHEMA)
+        session.create_view("copy", "SELECT id FROM item")
+        session.ingest("item", ROWS)
+        session.refresh()
+    assert told[-1] == last
+    assert "refreshing" in told

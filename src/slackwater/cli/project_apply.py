@@ -76,7 +76,7 @@ def _check_source(session: Session, source: SourceDeclaration) -> None:
     differences = [
         name
         for name, declared, found in (
-            ("key", source.key, held.key),
+            ("key", _lower(source.key), _lower(held.key)),
             ("append_only", source.append_only, held.append_only),
             ("on_missing", source.on_missing, held.on_missing),
         )
@@ -91,6 +91,10 @@ def _check_source(session: Session, source: SourceDeclaration) -> None:
             hint="Take the change back, declare the source under another name, or remove the "
             "project's storage to start over.",
         )
+
+
+def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.lower() for name in names)
 
 
 # Views --------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ class Keeper:
         for key, value in home.settings.items():
             settled.conf.set(key, value)
         self._settled = settled
-        self._runner = ProgramRunner(settled, options.forms)
+        self._runner = ProgramRunner(settled, options.forms, self._tell)
         self._reader = Reader(home, spark)
         self._planner = Planner(settled)
         self._fragments: dict[str, Fragment] = {}

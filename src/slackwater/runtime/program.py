@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,8 +100,17 @@ _LOCAL_MEANING = ("spark.sql.ansi.enabled", "spark.sql.decimalOperations.allowPr
 class ProgramRunner:
     """Executes programs in sessions of its own, which differ from the user's in how they run."""
 
-    def __init__(self, spark: SparkSession, forms: Forms = DEFAULT_FORMS):
-        """Clone the session; what decides the meaning of SQL stays as it is there."""
+    def __init__(
+        self,
+        spark: SparkSession,
+        forms: Forms = DEFAULT_FORMS,
+        tell: Callable[[str], None] = lambda _text: None,
+    ):
+        """Clone the session; what decides the meaning of SQL stays as it is there.
+
+        `tell` hears how far a run is.
+        """
+        self._tell = tell
         meant_alike = all(spark.conf.get(key) == "true" for key in _LOCAL_MEANING)
         self._most_rows = forms.driver_rows if meant_alike else 0
         self._look_ups = forms.look_ups
@@ -113,7 +122,7 @@ class ProgramRunner:
         _configure(self.session, _RUN_SETTINGS)
         self._small = clone_session(self.session)
         _configure(self._small, _SMALL_RUN_SETTINGS)
-        self.local = LocalRunner(self._small)
+        self.local = LocalRunner(self._small, tell)
         self.room = None if _has_executors(spark) else self.local.room
         """For rows that one task sorts, where tasks are of this machine: no shuffle is needed."""
 
@@ -165,6 +174,7 @@ class ProgramRunner:
     def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """One Spark job: the collection of what the writers of all state report."""
         session = self.session_for(place.moved_rows)
+        self._tell(f"planning {len(program.steps)} steps in Spark")
         with meter.phase("building"):
             access = _Access(
                 choose_forms(program, place.sizes, self._spark, self._look_ups),
@@ -179,6 +189,7 @@ class ProgramRunner:
                 reports = _union(writers)
                 # Spark would plan only now, with the first row that is asked for.
                 reports._jdf.queryExecution().executedPlan()
+            self._tell("running the Spark job")
             with meter.phase("computing"):
                 manifest = reports.collect()
         except SPARK_FAILURES as problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -81,15 +81,21 @@ class LocalRun:
         self._seconds: dict[str, float] = {}
 
     def execute(
-        self, prepared: Prepared, given: Mapping[str, pa.Table], empty: Collection[str]
+        self,
+        prepared: Prepared,
+        given: Mapping[str, pa.Table],
+        empty: Collection[str],
+        tell: Callable[[str], None],
     ) -> LocalResult:
-        """Take all steps; what fails leaves no file behind."""
+        """Take all steps, telling of each; what fails leaves no file behind."""
         self._frames = Frames(prepared.readers(), self._room)
         for name, table in given.items():
             self._frames.put(name, table, table.nbytes)
         try:
-            for step in prepared.steps:
-                with self._timed(_kind_of_work(step, prepared)):
+            for number, step in enumerate(prepared.steps, start=1):
+                work = _kind_of_work(step, prepared)
+                tell(f"step {number} of {len(prepared.steps)}: {work}")
+                with self._timed(work):
                     self._advance(step, prepared)
                 if step.name in empty and self._frames[step.name].num_rows:
                     raise NotLocalError(f"rows in {step.name}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,8 +43,14 @@ class Given:
 class LocalRunner:
     """Runs what it can of programs; remembers which statements it could translate."""
 
-    def __init__(self, session: SparkSession) -> None:
-        """The engine starts with the first program; the session is for what it cannot do."""
+    def __init__(
+        self, session: SparkSession, tell: Callable[[str], None] = lambda _text: None
+    ) -> None:
+        """The engine starts with the first program; the session is for what it cannot do.
+
+        `tell` hears of each step.
+        """
+        self._tell = tell
         self._spark = SparkStatements(session)
         self._engine: LocalEngine | None = None
         self._scratch = TemporaryDirectory(prefix="slackwater-")
@@ -77,7 +83,7 @@ class LocalRunner:
             self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", room.folder)
         tables = {name: one.table for name, one in start.items()}
         run = LocalRun(self._engine, self._spark, place, room, ledger)
-        return run.execute(prepared, tables, empty)
+        return run.execute(prepared, tables, empty, self._tell)
 
     def needed(self, program: Program, files: StateFiles) -> Mapping[str, frozenset[str]]:
         """The columns a program needs of the stored rows it reads, as far as that is known."""
