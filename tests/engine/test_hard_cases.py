@@ -235,6 +235,8 @@ def test_views_on_views(way: Way, spark: SparkSession, tmp_path: Path) -> None:
         "totals": "SELECT g, sum(v) s FROM t GROUP BY g",
         "leaders": "SELECT id, g, v FROM t ORDER BY v DESC, id LIMIT 3",
         "ordered": "SELECT id, v FROM t ORDER BY v",
+        "first_ids": "SELECT id FROM t ORDER BY v DESC, id LIMIT 2",
+        "next_ids": "SELECT id + 1 AS id FROM t ORDER BY v DESC, id LIMIT 2 OFFSET 1",
     }
     further = {
         "over_totals": "SELECT max(s) m, count(*) n FROM totals",
@@ -243,6 +245,9 @@ def test_views_on_views(way: Way, spark: SparkSession, tmp_path: Path) -> None:
         "beside_itself": "SELECT a.g, b.s FROM totals a JOIN totals b ON a.s <= b.s",
         "with_source": "SELECT t.id, totals.s FROM t LEFT JOIN totals ON t.g = totals.g",
         "third": "SELECT n FROM over_leaders WHERE n > 1",
+        "over_first": "SELECT count(*) n, sum(id) s FROM first_ids",
+        "over_next": "SELECT count(*) n, sum(id) s FROM next_ids",
+        "in_first": "SELECT g FROM t WHERE id IN (SELECT id FROM first_ids)",
     }
     with opened(spark, tmp_path, tables, {}, way=way) as law:
         for name, sql in (first | further).items():
@@ -338,3 +343,20 @@ def test_an_error_changes_nothing_and_can_be_mended(
         law.take(_NUMBERS.batch({"p": [(3, 0, -1)], "q": [(1, 5, -1)]}))
         law.refresh()
         assert not [str(each) for each in law.broken()]
+
+
+@each_way
+def test_extremes_beside_every_row(way: Way, spark: SparkSession, tmp_path: Path) -> None:
+    """A join without a key reads the changes of a grouping, not those of what is grouped."""
+    best = "(SELECT k, max(v) AS m FROM r GROUP BY k)"
+    views = {
+        "crossed": f"SELECT l.id, a.k, a.m FROM l CROSS JOIN {best} a",
+        "below": f"SELECT l.id, a.k, a.m FROM l JOIN {best} a ON l.v < a.m",
+    }
+    history = {
+        "three rows": {"l": [(1, 1, 1, 1)], "r": [(1, 1, 5, 1), (2, 1, 7, 1), (3, 2, 9, 1)]},
+        "the largest goes": {"r": [(2, 1, 7, -1)]},
+        "a small one comes": {"r": [(4, 1, 2, 1)]},
+        "both sides": {"l": [(2, 2, 8, 1)], "r": [(3, 2, 9, -1), (5, 2, 3, 1)]},
+    }
+    check_history(spark, tmp_path, _SIDES, views, history, way=way)

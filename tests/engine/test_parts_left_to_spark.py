@@ -23,6 +23,12 @@ VIEWS = {
     "in_us": f"SELECT {FIELD.format('a')} AS x, count(*) AS n FROM us GROUP BY 1",
     "wide_a": f"SELECT {WIDE}, {FIELD.format('a')} AS x FROM eu",
     "wide_b": f"SELECT {WIDE}, {FIELD.format('b')} AS x FROM eu",
+    "near": "SELECT e.id, hex(count_min_sketch(c.x + e.id, 0.5d, 0.5d, 1)) AS h FROM eu e "
+    "JOIN VALUES (1L, 10), (2L, 20) AS c(id, x) ON e.id = c.id GROUP BY e.id",
+    "far": "SELECT e.id, hex(count_min_sketch(c.x + e.id, 0.5d, 0.5d, 1)) AS h FROM eu e "
+    "JOIN VALUES (1L, 77), (2L, 88) AS c(id, x) ON e.id = c.id GROUP BY e.id",
+    "two_texts": f"SELECT {FIELD.format('a')} AS x, array('a', 'b') AS t FROM eu",
+    "one_text": f"SELECT {FIELD.format('a')} AS x, array('a, b') AS t FROM eu",
     "up_eu": "WITH RECURSIVE up(n) AS (SELECT id FROM eu UNION ALL "
     "SELECT n + 1 FROM up WHERE n < 12) SELECT n, count(*) AS c FROM up GROUP BY n",
     "up_us": "WITH RECURSIVE up(n) AS (SELECT id FROM us UNION ALL "

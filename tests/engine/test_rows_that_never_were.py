@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from .harness import Kept, Way
+from .harness import Kept, Way, made
 from .histories import Tables, check_history, each_way, opened
 
 _NUMBERS = pa.schema([("id", pa.int32()), ("k", pa.int32()), ("v", pa.int32())])
@@ -114,3 +114,81 @@ def test_through_views(way: Way, spark: SparkSession, tmp_path: Path) -> None:
             law.take(_TABLES.batch(changes))
             law.refresh()
             assert not [str(each) for each in law.broken()]
+
+
+_GONE = {
+    "a row on each side": {"a": [(1, 1, 1, 1)], "b": [(1, 1, 2, 1)]},
+    "one comes": {"b": [(2, 1, 5, 1)]},
+    "and goes; state still holds both": {"b": [(2, 1, 5, -1)]},
+    "a row that would have failed beside it": {"a": [(2, 1, 5, 1)]},
+    "a third table reads what is left": {"c": [(1, 1, 3, 1), (2, 25, 1, 1)]},
+}
+
+
+@each_way
+def test_rows_that_are_gone_but_not_merged(way: Way, spark: SparkSession, tmp_path: Path) -> None:
+    quotient = "100 div (a.v - b.v)"
+    views = {
+        "quotient": f"SELECT a.id, {quotient} AS x FROM {_PAIRED}",
+        "condition": f"SELECT a.id FROM {_PAIRED} AND {quotient} < 1",
+        "left": f"SELECT a.id, {quotient} AS x FROM a LEFT JOIN b ON a.k = b.k",
+        "further": f"SELECT a.id, c.id AS other FROM {_PAIRED} LEFT JOIN c ON c.k = -{quotient}",
+        "grouped": f"SELECT {quotient} AS x, count(*) AS n FROM {_PAIRED} GROUP BY 1",
+    }
+    check_history(spark, tmp_path, _TABLES, views, _GONE, way=way)
+
+
+@each_way
+def test_values_that_cannot_be_grouped(way: Way, spark: SparkSession, tmp_path: Path) -> None:
+    """Pairs are added up before they are computed with, also where they carry such values."""
+    kept = [("id", pa.int32()), ("v", pa.int32()), ("m", pa.map_(pa.string(), pa.float64()))]
+    made_columns = [
+        made("j", pa.string(), "parse_json(j)"),
+        made("i", pa.int32(), "make_interval(0, i)"),
+    ]
+    tables = Tables(
+        {
+            "p": pa.schema([*(pa.field(*each) for each in kept), *made_columns]),
+            "q": pa.schema([("id", pa.int32()), ("v", pa.int32())]),
+        }
+    )
+    zero, value = [("a", 0.0)], [("a", 1.0), ("b", None)]
+    history = {
+        "pairs of 1 and 2": {
+            "p": [(1, 1, value, '{"x": 1}', 1, 1), (2, 1, zero, "1", 2, 1)],
+            "q": [(1, 2, 1), (2, 2, 1)],
+        },
+        "of 2 and 1": {
+            "p": [
+                (1, 1, value, '{"x": 1}', 1, -1),
+                (1, 2, value, '{"x": 1}', 1, 1),
+                (2, 1, zero, "1", 2, -1),
+                (2, 2, [("a", -0.0)], "1", 2, 1),
+            ],
+            "q": [(1, 2, -1), (1, 1, 1), (2, 2, -1), (2, 1, 1)],
+        },
+    }
+    pairs = "FROM p JOIN q ON p.id = q.id"
+    views = {
+        "with_map": f"SELECT p.id, p.m, 10 / (p.v - q.v) AS x {pairs}",
+        "with_variant": f"SELECT p.id, p.j, 10 / (p.v - q.v) AS x {pairs}",
+        "with_interval": f"SELECT p.id, p.i, 10 / (p.v - q.v) AS x {pairs}",
+    }
+    check_history(spark, tmp_path, tables, views, history, way=way)
+
+
+@each_way
+def test_missing_keys_are_no_pairs(way: Way, spark: SparkSession, tmp_path: Path) -> None:
+    """A condition is not asked of rows without a key, although their keys hash alike."""
+    key = "nullif(a.k, 0) = nullif(b.k, 0)"
+    views = {
+        "inner": f"SELECT a.id, b.id AS other FROM a JOIN b ON {key} AND 10 / (a.v - b.v) > 0",
+        "left": f"SELECT a.id, b.id AS other FROM a LEFT JOIN b ON {key} AND 10 / (a.v - b.v) > 0",
+        "safe": "SELECT a.id, b.id AS other FROM a JOIN b ON nullif(a.k, 0) <=> nullif(b.k, 0)",
+    }
+    history = {
+        "one side": {"a": [(1, None, 1, 1), (2, 1, 2, 1), (3, 0, 1, 1)]},
+        "the other": {"b": [(1, None, 1, 1), (2, 1, 1, 1), (3, 0, 1, 1)]},
+        "both": {"a": [(4, None, 7, 1), (5, 0, 7, 1)], "b": [(4, None, 7, 1), (5, 1, 4, 1)]},
+    }
+    check_history(spark, tmp_path, _TABLES, views, history, way=way)

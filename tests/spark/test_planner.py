@@ -213,12 +213,22 @@ def test_hints_and_partitioning_do_not_matter(bench: Bench) -> None:
         "SELECT unix_timestamp() AS seconds FROM t",
         "SELECT * FROM t TABLESAMPLE (10 PERCENT)",
         "SELECT shuffle(array(k, 1)) AS s FROM t",
+        "SELECT k, timestamp /* then */ ' Now ' AS t FROM t",
+        "SELECT k FROM t WHERE CAST('today' AS DATE) > DATE '2026-01-01'",
+        "SELECT k, to_timestamp('now') AS t FROM t",
+        "SELECT k, to_date('yesterday') AS t FROM t",
+        "SELECT k, TIMESTAMP_NTZ\"tomorrow\" AS t FROM t",
     ],
 )
 def test_what_cannot_be_repeated_is_refused(bench: Bench, sql: str) -> None:
     with pytest.raises(NonDeterministicError) as caught:
         bench.planner.plan_sql(sql)
     assert caught.value.hint
+
+
+def test_words_for_moments_are_no_moments_elsewhere(bench: Bench) -> None:
+    query = "SELECT 'now' AS date, 'today' AS now, date'epoch' AS d, k AS today FROM t"
+    assert bench.planner.plan_sql(query).names == ("date", "now", "d", "today")
 
 
 def test_a_function_declared_non_deterministic_is_refused(bench: Bench) -> None:

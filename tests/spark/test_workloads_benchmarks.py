@@ -1,13 +1,24 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
+from slackwater.bench import plain as plain_module
+from slackwater.bench.growth import GrowthPlan, measure_growth
+from slackwater.bench.machine import Clock, Cost
+from slackwater.bench.plain import PlainSpark, open_plain, plain_setup
+from slackwater.bench.refresh import measure_refresh
+from slackwater.bench.refresh_report import RefreshPlan
+from slackwater.runtime.metering import Meter, Metrics
+from slackwater.workloads.corpus import CorpusQuery, load_corpus
 from slackwater.workloads.orderbook import write_order_book
 from slackwater.workloads.tpch import ensure_tpch
 
+QUERIES = Path(__file__).parents[1] / "oracle/queries/tpch"
 LINEITEM = (
     "l_orderkey BIGINT, l_partkey BIGINT, l_suppkey BIGINT, l_linenumber INT, "
     "l_quantity DECIMAL(15,2), l_extendedprice DECIMAL(15,2), l_discount DECIMAL(15,2), "
@@ -45,3 +56,89 @@ def test_spark_runs_a_query_on_the_order_book(spark: SparkSession, tmp_path: Pat
         "AND (a.price - b.price > 1000 OR b.price - a.price > 1000) GROUP BY b.broker_id"
     )
     assert answer.count() == 10
+
+
+# Measurements on tables of a few thousand rows ---------------------------------------------------
+
+
+def queries(*names: str) -> tuple[CorpusQuery, ...]:
+    corpus = {each.name: each for each in load_corpus(QUERIES)}
+    return tuple(corpus[name] for name in names)
+
+
+def test_plain_spark_has_what_suits_the_tables(spark: SparkSession, tmp_path: Path) -> None:
+    with (tmp_path / "large.parquet").open("wb") as file:
+        file.truncate(640 << 20)
+    setup = plain_setup(spark, tmp_path)
+    assert setup.partitions == 10
+    assert setup.heap_bytes > 1 << 28
+    plain = open_plain(spark, setup)
+    assert plain.conf.get("spark.sql.shuffle.partitions") == "10"
+    assert plain.conf.get("spark.sql.adaptive.enabled") == "true"
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "2"
+
+
+def test_what_metering_takes_is_not_plain_sparks(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = []
+
+    class NotedClock(Clock):
+        @contextmanager
+        def measure(self) -> Iterator[Cost]:
+            order.append("clock starts")
+            yield Cost()
+            order.append("clock stops")
+
+    class NotedMeter(Meter):
+        @contextmanager
+        def measure(self, description: str) -> Iterator[Metrics]:
+            with super().measure(description) as metrics:
+                yield metrics
+            order.append("metered")
+
+    monkeypatch.setattr(plain_module, "Meter", NotedMeter)
+    spark.range(5).toPandas().to_parquet(tmp_path / "t.parquet")
+    setup = plain_setup(spark, tmp_path)
+    cost = PlainSpark(spark, tmp_path, NotedClock(spark), setup).compute("SELECT * FROM t")
+    assert order == ["clock starts", "clock stops", "metered"]
+    assert cost.rows == 5
+
+
+def test_views_are_measured_beside_tables_in_memory(
+    spark: SparkSession, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = ensure_tpch(0.001, tmp_path_factory.getbasetemp() / "cache")
+    said: list[str] = []
+    plan = RefreshPlan(
+        0.001, queries("q06", "q14"), (0.01,), 1, 2, loads=2, verify=True, cached=True
+    )
+    report = measure_refresh(spark, tmp_path / "home", folder, plan, said.append)
+    assert report.plain.cached
+    assert report.source_bytes > 100_000
+    loads = [number for number, text in enumerate(said) if "filled in" in text]
+    changes = [number for number, text in enumerate(said) if "1.00%" in text]
+    assert len(loads) == len(changes) == 2
+    assert max(loads) < min(changes)
+    for view in report.views:
+        share = view.refreshes[0.01]
+        assert view.exact
+        assert share.changed_rows == share.ingest.rows > 20
+        assert share.ingest.seconds > 0
+        assert view.state_bytes > 0
+        # Rows, not batches of rows, although they come from Spark's memory.
+        assert view.recompute.rows > 5_000
+    assert not spark.sparkContext._jsc.getPersistentRDDs()
+
+
+def test_growth_leaves_no_home_behind(
+    spark: SparkSession, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    cache = tmp_path_factory.getbasetemp() / "cache"
+    plan = GrowthPlan(queries("q06"), (0.001, 0.002), 100, 1, 2)
+    report = measure_growth(spark, tmp_path, cache, plan, lambda _: None)
+    assert list(tmp_path.iterdir()) == []
+    assert list(report.reports) == [0.001, 0.002]
+    assert report.spread("q06") >= 1
+    for each in report.reports.values():
+        assert (each.plan.refreshes, each.plan.warm_ups) == (2, 1)

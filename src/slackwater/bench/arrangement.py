@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import LongType, StructField, StructType
 
 from slackwater.bench.machine import Clock, Machine, describe_machine
+from slackwater.bench.targets import Target as BenchTarget
 from slackwater.plan.arrangements import hash_sql
 from slackwater.runtime.local.hashing import SEED, hash_longs
 from slackwater.state.columns import HASH, WEIGHT
@@ -30,6 +31,7 @@ from slackwater.state.writer import WriteSegment
 _SCHEMA = StructType([StructField("key", LongType()), StructField("value", LongType())])
 _ROWS_PER_KEY = 10
 _ROWS_PER_FILE = 1_000_000
+_ROWS_PER_SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class ArrangementPlan:
 
 @dataclass(frozen=True, slots=True)
 class ArrangementFigures:
-    """Seconds; look-ups and joins are medians."""
+    """Seconds, all of them medians."""
 
     rows: int
     build: float
@@ -67,6 +69,19 @@ class ArrangementReport:
     plan: ArrangementPlan
     figures: tuple[ArrangementFigures, ...]
     machine: Machine
+
+    @property
+    def targets(self) -> tuple[BenchTarget, ...]:
+        """How quickly each size should be built on the driver."""
+        return tuple(
+            BenchTarget(
+                f"rows a second built, of {each.rows:,}",
+                _ROWS_PER_SECOND,
+                each.rows_per_second,
+                at_least=True,
+            )
+            for each in self.figures
+        )
 
 
 def measure_arrangements(
@@ -122,19 +137,27 @@ class _Bench:
         return figures
 
     def _build(self) -> tuple[float, tuple[SegmentFile, ...]]:
+        """Seconds to build on the driver, and the files."""
         table = pa.table({"k0": self._keys, "k1": self._keys})
+        files: tuple[SegmentFile, ...] = ()
+
+        def build() -> None:
+            nonlocal files
+            files = self._write(table)
+
+        seconds = self._typical(build)
+        return seconds, files
+
+    def _write(self, table: pa.Table) -> tuple[SegmentFile, ...]:
         schema = Stored(self._folder, _SCHEMA).arrangement().columns
-        with self._clock.measure() as cost:
-            hashes = [_hashes(batch.column(0)) for batch in table.to_batches(65_536)]
-            weights = pa.array(np.ones(self._rows, dtype=np.int64))
-            rows = table.add_column(0, HASH, pa.chunked_array(hashes)).append_column(
-                WEIGHT, weights
-            )
-            writer = WriteSegment(
-                str(self._folder), "state", "driver", schema, ordered=False, consolidate=False
-            )
-            manifest = [row for b in writer(iter(rows.to_batches())) for row in b.to_pylist()]
-        return cost.seconds, tuple(_file(row) for row in manifest)
+        hashes = [_hashes(batch.column(0)) for batch in table.to_batches(65_536)]
+        weights = pa.array(np.ones(self._rows, dtype=np.int64))
+        rows = table.add_column(0, HASH, pa.chunked_array(hashes)).append_column(WEIGHT, weights)
+        writer = WriteSegment(
+            str(self._folder), "state", "driver", schema, ordered=False, consolidate=False
+        )
+        manifest = [row for b in writer(iter(rows.to_batches())) for row in b.to_pylist()]
+        return tuple(_file(row) for row in manifest)
 
     def _frame(self) -> DataFrame:
         """The same number of rows as Spark makes them."""
@@ -146,9 +169,8 @@ class _Bench:
         bits = (self._rows // _ROWS_PER_FILE).bit_length()
         target = Target("state", "spark", bits, consolidate=False)
         rows = frame.selectExpr(f"{hash_sql(('k0',))} AS _h", "k0", "k1", "CAST(1 AS BIGINT) AS _w")
-        with self._clock.measure() as cost:
-            write_segments(rows, Stored(self._folder, _SCHEMA), target).collect()
-        return cost.seconds
+        stored = Stored(self._folder, _SCHEMA)
+        return self._typical(lambda: write_segments(rows, stored, target).collect())
 
     def _probe(self) -> pa.RecordBatch:
         keys = pa.array(self._wanted.astype(np.int64))

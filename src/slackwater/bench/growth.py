@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,15 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from slackwater.bench.machine import Machine
-from slackwater.bench.refresh import RefreshPlan, ViewFigures, measure_refresh
+from slackwater.bench.refresh import measure_refresh
+from slackwater.bench.refresh_report import RefreshPlan, RefreshReport, ShareFigures, ViewFigures
+from slackwater.bench.targets import Target
 from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.tpch import ensure_tpch
+
+_FLAT = 1.5
+WARM_UPS = 1
+"""Refreshes of a view that are not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +30,8 @@ class GrowthPlan:
     scales: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0)
     changed_rows: int = 5_000
     repeat: int = 5
+    """Recomputations and first loads behind each median."""
+    refreshes: int = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +39,35 @@ class GrowthReport:
     """The figures of every view by scale factor."""
 
     plan: GrowthPlan
-    views: Mapping[float, tuple[ViewFigures, ...]]
-    machine: Machine
+    reports: Mapping[float, RefreshReport]
 
-    def seconds(self, name: str) -> dict[float, tuple[float, float]]:
-        """Of one view, by scale factor: seconds of a refresh and of recomputation."""
+    @property
+    def machine(self) -> Machine:
+        """From the first measurement to the last."""
+        first, *others = (report.machine for report in self.reports.values())
+        return first.until(others[-1]) if others else first
+
+    def view(self, name: str) -> dict[float, tuple[ViewFigures, ShareFigures]]:
+        """One view by scale factor: its figures, and those of its refreshes."""
         found = {}
-        for scale, views in self.views.items():
-            (view,) = (each for each in views if each.name == name)
+        for scale, report in self.reports.items():
+            (view,) = (each for each in report.views if each.name == name)
             (share,) = view.refreshes.values()
-            found[scale] = (share.refresh.seconds, view.recompute.seconds)
+            found[scale] = (view, share)
         return found
 
     def spread(self, name: str) -> float:
         """The slowest refresh of a view as a multiple of the quickest."""
-        seconds = [refresh for refresh, _ in self.seconds(name).values()]
-        return max(seconds) / min(seconds)
+        seconds = [share.refresh.seconds for _, share in self.view(name).values()]
+        return max(seconds) / max(min(seconds), 1e-9)
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Every view is to be flat."""
+        return tuple(
+            Target(f"{query.name}, slowest by quickest", _FLAT, self.spread(query.name))
+            for query in self.plan.queries
+        )
 
 
 def measure_growth(
@@ -56,16 +78,22 @@ def measure_growth(
     say: Callable[[str], None],
 ) -> GrowthReport:
     """Measure at one scale factor after the other, each in a home of its own."""
-    views: dict[float, tuple[ViewFigures, ...]] = {}
-    machine: Machine | None = None
+    reports: dict[float, RefreshReport] = {}
     for scale in plan.scales:
         say(f"making the data of scale factor {scale:g}, unless it is in the cache")
         folder = ensure_tpch(scale, cache_dir)
         rows = sum(pq.read_metadata(file).num_rows for file in folder.glob("*.parquet"))
-        share = plan.changed_rows / rows
-        part = RefreshPlan(plan.queries, (share,), plan.repeat)
+        part = RefreshPlan(
+            scale,
+            plan.queries,
+            (plan.changed_rows / rows,),
+            repeat=plan.repeat,
+            refreshes=plan.refreshes,
+            warm_ups=WARM_UPS,
+            loads=plan.repeat,
+        )
         home = scratch / f"home-{scale:g}"
-        _, views[scale], here = measure_refresh(spark, home, folder, part, say)
-        machine = here if machine is None else machine.until(here)
-    assert machine is not None
-    return GrowthReport(plan, views, machine)
+        reports[scale] = measure_refresh(spark, home, folder, part, say)
+        # All homes together would take the disk of all sizes together.
+        shutil.rmtree(home)
+    return GrowthReport(plan, reports)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 from pyspark.sql import SparkSession
 
@@ -73,6 +74,15 @@ class Cost:
         return f"{self.seconds:.2f} s, {self.cpu:.2f} processor seconds, {self.rows:,} rows read"
 
 
+def typical(costs: Sequence[Cost]) -> Cost:
+    """The median of each figure."""
+    return Cost(
+        median(each.seconds for each in costs),
+        median(each.cpu for each in costs),
+        round(median(each.rows for each in costs)),
+    )
+
+
 def bench_spark() -> SparkHandle:
     """A Spark with memory enough for the larger joins of plain Spark."""
     settings = load_settings().spark
@@ -95,7 +105,9 @@ class Clock:
     def measure(self) -> Iterator[Cost]:
         """The cost of a block, known at its end."""
         cost = Cost()
-        started, before = time.perf_counter(), self._cpu()
+        # To look at all processes takes time itself, which is nobody's cost.
+        before = self._cpu()
+        started = time.perf_counter()
         yield cost
         cost.seconds = time.perf_counter() - started
         cost.cpu = self._cpu() - before

@@ -38,6 +38,13 @@ def read_memory(spark: SparkSession) -> Memory:
     )
 
 
+def release_heap(spark: SparkSession) -> None:
+    """Have Java collect its garbage, so that what it frees is there for the page cache."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    jvm.java.lang.System.gc()
+
+
 def resident(process: int) -> int:
     """The resident memory of a process."""
     try:

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.api import Session, open_home
 from slackwater.bench.machine import Clock, Machine, describe_machine
+from slackwater.bench.targets import Target
 from slackwater.workloads.tpch import TPCH_KEYS, plain_table
 
 _VIEW = """
@@ -23,6 +24,9 @@ WHERE l.l_shipdate > DATE '1995-01-01' + {days}
 GROUP BY c.c_mktsegment, o.o_orderpriority
 """
 """A join of three tables; another number of days makes it another view."""
+_EMPTY, _ONE_ROW = "empty", "one row"
+_NOTHING, _ROW = 0.3, 1.0
+"""Seconds that a refresh may take."""
 _TABLES = ("customer", "orders", "lineitem")
 
 
@@ -52,6 +56,17 @@ class OverheadReport:
     figures: tuple[OverheadFigures, ...]
     machine: Machine
 
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """For an empty change whatever the number of views, for one row only of one view."""
+        empty = [each.seconds for each in self.figures if each.change == _EMPTY]
+        one = [each for each in self.figures if each.change == _ONE_ROW and each.views == 1]
+        limits = [Target("seconds after one row, one view", _ROW, each.seconds) for each in one]
+        if empty:
+            name = "seconds after an empty change, any number of views"
+            limits.insert(0, Target(name, _NOTHING, max(empty)))
+        return tuple(limits)
+
 
 def measure_overhead(
     spark: SparkSession, home: Path, folder: Path, plan: OverheadPlan, say: Callable[[str], None]
@@ -73,7 +88,7 @@ def measure_overhead(
                 session.create_view(f"revenue_{made}", _VIEW.format(days=made))
                 made += 1
             session.refresh()
-            for change, rows in (("empty", 0), ("one row", 1)):
+            for change, rows in ((_EMPTY, 0), (_ONE_ROW, 1)):
                 say(f"{views} views, {change}")
                 seconds, jobs = small.measure(rows, plan.repeat)
                 figures.append(OverheadFigures(views, change, seconds, jobs))

@@ -8,20 +8,29 @@ views see tables of the same size.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from statistics import median
 
-import numpy as np
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from slackwater.api import Session, open_home
-from slackwater.bench.machine import Clock, Cost, Machine, describe_machine
-from slackwater.bench.plain import PlainSpark, typical
+from slackwater.bench.machine import Clock, Cost, describe_machine, typical
+from slackwater.bench.memory import release_heap
+from slackwater.bench.plain import PlainSpark, plain_setup
+from slackwater.bench.refresh_report import RefreshPlan, RefreshReport, ShareFigures, ViewFigures
+from slackwater.bench.runs import (
+    RunCost,
+    timed_ingest,
+    timed_refresh,
+    typical_run,
+    wait_for_merges,
+)
+from slackwater.engine.results import ViewRun
 from slackwater.state.metadata.collect import Retention
-from slackwater.workloads.bags import negate
 from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.tpch import TPCH_KEYS, plain_table
@@ -33,100 +42,27 @@ _VIEW = "measured"
 ROWS_IN_MEMORY = 10_000_000
 """Larger tables are ingested as DataFrames."""
 
-
-@dataclass(frozen=True, slots=True)
-class RefreshPlan:
-    """What is measured, and how often."""
-
-    queries: tuple[CorpusQuery, ...]
-    shares: tuple[float, ...] = (0.001, 0.01)
-    repeat: int = 5
-    verify: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ShareFigures:
-    """Refreshes after changes of one size."""
-
-    changed_rows: int
-    refresh: Cost
-    actions: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ViewFigures:
-    """One view: costs are medians, `load` is the one run that filled it."""
-
-    name: str
-    recompute: Cost
-    load: Cost
-    refreshes: Mapping[float, ShareFigures]
-    state_bytes: int
-    exact: bool | None
-    """Whether plain Spark gives the same answer in the end; None if nobody looked."""
-
-    def ratio(self, share: float, figure: str) -> float:
-        """A figure of a refresh as a part of the same figure of recomputation."""
-        ours, theirs = self.refreshes[share].refresh, self.recompute
-        return float(getattr(ours, figure)) / max(float(getattr(theirs, figure)), 1e-9)
-
-
-@dataclass(frozen=True, slots=True)
-class RefreshReport:
-    """All figures of one measurement."""
-
-    scale: float
-    plan: RefreshPlan
-    ingest_seconds: Mapping[str, float]
-    views: tuple[ViewFigures, ...]
-    machine: Machine
-    means: Mapping[float, Mapping[str, float]] = field(init=False)
-    """By share of changed rows: the geometric mean of the ratios over all views."""
-
-    def __post_init__(self) -> None:
-        """Sum up."""
-        means = {
-            share: {
-                figure: _geometric_mean([view.ratio(share, figure) for view in self.views])
-                for figure in ("seconds", "cpu", "rows")
-            }
-            for share in self.plan.shares
-        }
-        object.__setattr__(self, "means", means)
-
-
-def _geometric_mean(ratios: Sequence[float]) -> float:
-    return float(np.exp(np.mean(np.log(np.maximum(ratios, 1e-6))))) if ratios else 0.0
+Say = Callable[[str], None]
 
 
 def measure_refresh(
-    spark: SparkSession, home: Path, folder: Path, plan: RefreshPlan, say: Callable[[str], None]
-) -> tuple[Mapping[str, float], tuple[ViewFigures, ...], Machine]:
+    spark: SparkSession, home: Path, folder: Path, plan: RefreshPlan, say: Say
+) -> RefreshReport:
     """Load the tables of a folder into a new home and measure view after view."""
     load_before = os.getloadavg()
     clock = Clock(spark)
-    plain = PlainSpark(spark, folder, clock)
+    setup = plain_setup(spark, folder, cached=plan.cached)
+    plain = PlainSpark(spark, folder, clock, setup)
     with open_home(home, spark, retention=KEEP_LITTLE) as session:
         ingested = dict(load_tables(session, folder, clock, say))
-        say("making changes")
-        changes = TpchChanges(folder)
-        batches = {
-            share: [changes.take(share) for _ in range(plan.repeat)] for share in plan.shares
-        }
-        # All tables are as they were loaded while views are filled for the first time.
-        loads = [_Keeping(session, clock, say).load(query) for query in plan.queries]
-        views = []
-        for number, query in enumerate(plan.queries):
-            recompute = plain.recompute(query.sql, plan.repeat)
-            say(f"{query.name}: plain Spark {recompute}")
-            keeping = _Keeping(session, clock, say, undo=number % 2 == 1)
-            alone = Alone(recompute, loads[number])
-            views.append(keeping.measure(query, alone, batches, plan))
-    return ingested, tuple(views), describe_machine(spark, load_before)
+        sources = sum(source.bytes for source in session.status().sources)
+        views = _measure_views(_Bench(session, clock, plan, say), plain, folder)
+    machine = describe_machine(spark, load_before)
+    return RefreshReport(plan, setup, ingested, sources, tuple(views), machine)
 
 
 def load_tables(
-    session: Session, folder: Path, clock: Clock, say: Callable[[str], None]
+    session: Session, folder: Path, clock: Clock, say: Say
 ) -> Iterator[tuple[str, float]]:
     """Ingest the TPC-H tables of a folder; the seconds of each as it is done."""
     for name, keys in TPCH_KEYS.items():
@@ -140,67 +76,98 @@ def load_tables(
         yield name, cost.seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """What a view costs before anything changes."""
+def _measure_views(bench: _Bench, plain: PlainSpark, folder: Path) -> list[ViewFigures]:
+    plan = bench.plan
+    bench.say("making changes")
+    changes = TpchChanges(folder)
+    count = plan.warm_ups + plan.refreshes
+    batches = {share: [changes.take(share) for _ in range(count)] for share in plan.shares}
+    # All tables are as they were loaded while views are filled for the first time.
+    loads = [bench.load(query) for query in plan.queries]
+    if plan.cached:
+        bench.say("taking the tables into Spark's memory")
+        plain.hold_tables(query.sql for query in plan.queries)
+    views = []
+    for number, query in enumerate(plan.queries):
+        recompute = plain.recompute(query.sql, plan.repeat)
+        release_heap(bench.session.spark)
+        bench.say(f"{query.name}: plain Spark {recompute}")
+        keeping = _Keeping(bench, batches, undo=number % 2 == 1)
+        views.append(keeping.measure(query, recompute, loads[number]))
+    plain.let_go()
+    return views
 
-    recompute: Cost
-    load: Cost
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """One home, and what is measured in it."""
+
+    session: Session
+    clock: Clock
+    plan: RefreshPlan
+    say: Say
+
+    def load(self, query: CorpusQuery) -> RunCost:
+        """What it usually costs to fill the view for the first time."""
+        costs = []
+        for _ in range(self.plan.loads):
+            self.session.create_view(_VIEW, query.sql)
+            cost, _ = self.refresh()
+            costs.append(cost)
+            self.session.drop_view(_VIEW)
+            # Tables that nobody changed have nothing to merge: this gives the disk back.
+            self.session.compact()
+        usual = typical_run(costs)
+        self.say(f"{query.name}: filled in {usual}")
+        return usual
+
+    def refresh(self) -> tuple[RunCost, ViewRun]:
+        """A refresh, and what it did to the view."""
+        cost, result = timed_refresh(self.session, self.clock)
+        return cost, next(each for each in result.views if each.view == _VIEW)
 
 
 class _Keeping:
     """One view on its way through all changes."""
 
-    def __init__(
-        self, session: Session, clock: Clock, say: Callable[[str], None], *, undo: bool = False
-    ):
+    def __init__(self, bench: _Bench, batches: Mapping[float, list[ChangeBatch]], *, undo: bool):
         """`undo` takes the changes back, last first."""
-        self._session = session
-        self._clock = clock
-        self._say = say
+        self._bench = bench
+        self._batches = batches
         self._undo = undo
+        self._state_bytes = 0
 
-    def measure(
-        self,
-        query: CorpusQuery,
-        alone: Alone,
-        batches: Mapping[float, list[ChangeBatch]],
-        plan: RefreshPlan,
-    ) -> ViewFigures:
+    def measure(self, query: CorpusQuery, recompute: Cost, load: RunCost) -> ViewFigures:
         """Fill the view, change the tables, drop it."""
-        self._session.create_view(_VIEW, query.sql)
+        session, plan = self._bench.session, self._bench.plan
+        session.create_view(_VIEW, query.sql)
         self._refresh()
+        wait_for_merges(self._bench.clock)
         shares = {}
         for share in reversed(plan.shares) if self._undo else plan.shares:
-            shares[share] = self._changed(batches[share])
-            self._say(f"{query.name}: {share:.2%} {shares[share].refresh}")
-        size = self._session.status().state_bytes
-        exact = self._session.verify(_VIEW).equal if plan.verify else None
-        self._session.drop_view(_VIEW)
+            shares[share] = self._changed(self._batches[share])
+            self._bench.say(f"{query.name}: {share:.2%} {shares[share].refresh}")
+        # The next view must not pay for what this one left to the background.
+        merging = wait_for_merges(self._bench.clock)
+        exact = session.verify(_VIEW).equal if plan.verify else None
+        session.drop_view(_VIEW)
         ordered = {share: shares[share] for share in plan.shares}
-        return ViewFigures(query.name, alone.recompute, alone.load, ordered, size, exact)
-
-    def load(self, query: CorpusQuery) -> Cost:
-        """What it costs to fill the view for the first time."""
-        self._session.create_view(_VIEW, query.sql)
-        cost, _ = self._refresh()
-        self._say(f"{query.name}: filled in {cost}")
-        self._session.drop_view(_VIEW)
-        return cost
+        return ViewFigures(query.name, recompute, load, ordered, merging, self._state_bytes, exact)
 
     def _changed(self, batches: list[ChangeBatch]) -> ShareFigures:
-        costs, actions, changed = [], [], 0
-        for batch in reversed(batches) if self._undo else batches:
-            changed = sum(change.num_rows for change in batch.values())
-            for name, change in batch.items():
-                self._session.ingest(name, negate(change) if self._undo else change)
-            cost, action = self._refresh()
-            costs.append(cost)
-            actions.append(action)
-        return ShareFigures(changed, typical(costs), tuple(sorted(set(actions))))
+        ingests, runs, actions = [], [], set()
+        for number, batch in enumerate(reversed(batches) if self._undo else batches):
+            ingest = timed_ingest(self._bench.session, self._bench.clock, batch, undo=self._undo)
+            run, action = self._refresh()
+            if number >= self._bench.plan.warm_ups:
+                ingests.append(ingest)
+                runs.append(run)
+                actions.add(action)
+        changed = round(median(each.rows for each in ingests))
+        return ShareFigures(changed, typical(ingests), typical_run(runs), tuple(sorted(actions)))
 
-    def _refresh(self) -> tuple[Cost, str]:
-        with self._clock.measure() as cost:
-            result = self._session.refresh()
-        cost.rows = result.metrics.rows_read
-        return cost, next(each.action for each in result.views if each.view == _VIEW)
+    def _refresh(self) -> tuple[RunCost, str]:
+        cost, view = self._bench.refresh()
+        # A view that nothing reached is not looked at.
+        self._state_bytes = view.state_bytes or self._state_bytes
+        return cost, view.action

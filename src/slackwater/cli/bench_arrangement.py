@@ -17,6 +17,7 @@ from slackwater.bench.arrangement import (
 )
 from slackwater.bench.machine import bench_spark
 from slackwater.cli.bench_queries import scratch_folder
+from slackwater.cli.bench_targets import show_targets, targets_data
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 
@@ -45,7 +46,7 @@ def arrangement(
     with guarded(as_json=as_json):
         report = run_arrangement(ArrangementPlan(tuple(rows or _DEFAULT.rows), keys, repeat))
         if as_json:
-            print_json(asdict(report))
+            print_json(arrangement_data(report))
         else:
             show_arrangement(page_console(), report)
 
@@ -56,6 +57,11 @@ def run_arrangement(plan: ArrangementPlan) -> ArrangementReport:
         return measure_arrangements(spark, scratch, plan, say)
 
 
+def arrangement_data(report: ArrangementReport) -> dict[str, object]:
+    """The report as data."""
+    return {"targets": targets_data(report.targets), **asdict(report)}
+
+
 def show_arrangement(console: Console, report: ArrangementReport) -> None:
     """Print one column for each size."""
     heading(console, f"Arrangements; look-ups of {report.plan.keys:,} keys with ten rows each")
@@ -64,5 +70,6 @@ def show_arrangement(console: Console, report: ArrangementReport) -> None:
     for title, text in _FIGURES:
         table.add_row(title, *(text(each) for each in report.figures))
     console.print(table)
+    show_targets(console, report.targets)
     console.print(f"medians of {report.plan.repeat} runs")
     console.print(str(report.machine))

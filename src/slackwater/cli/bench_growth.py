@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from slackwater.bench.growth import GrowthPlan, GrowthReport, measure_growth
+from slackwater.bench.growth import WARM_UPS, GrowthPlan, GrowthReport, measure_growth
 from slackwater.bench.machine import bench_spark
+from slackwater.bench.refresh_report import ShareFigures, ViewFigures
 from slackwater.cli.bench_queries import TPCH_QUERIES, choose_tpch, scratch_folder
+from slackwater.cli.bench_targets import show_targets, targets_data
 from slackwater.cli.failures import guarded
-from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
+from slackwater.cli.output import hang, heading, measuring, page_console, plain_table, print_json
 from slackwater.config import load_settings
 from slackwater.errors import CatalogError
 
@@ -25,13 +27,17 @@ def growth(  # noqa: PLR0913, PLR0917 - options of a command, each with a defaul
     only: Annotated[str, typer.Option(help="TPC-H queries.")] = _VIEWS,
     scales: Annotated[str, typer.Option("--sf", help="Scale factors.")] = _SCALES,
     rows: Annotated[int, typer.Option(min=1, help="Rows that change.")] = 5_000,
-    repeat: Annotated[int, typer.Option(min=1, help="Runs behind each median.")] = 5,
+    refreshes: Annotated[int, typer.Option(min=1, help="Refreshes behind each median.")] = 20,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="Recomputations and first loads behind each median.")
+    ] = 5,
     queries: Annotated[Path, typer.Option(help="Folder with q01.sql and so on.")] = TPCH_QUERIES,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure refreshes after a change of fixed size over tables of growing size."""
     with guarded(as_json=as_json):
-        report = run_growth(GrowthPlan(choose_tpch(queries, only), _numbers(scales), rows, repeat))
+        chosen = choose_tpch(queries, only)
+        report = run_growth(GrowthPlan(chosen, _numbers(scales), rows, repeat, refreshes))
         if as_json:
             print_json(growth_data(report))
         else:
@@ -56,19 +62,35 @@ def run_growth(plan: GrowthPlan) -> GrowthReport:
 
 def growth_data(report: GrowthReport) -> dict[str, object]:
     """The report as data."""
+    plan = report.plan
     return {
-        "changed_rows": report.plan.changed_rows,
+        "asked_rows": plan.changed_rows,
+        "refreshes": plan.refreshes,
+        "repeat": plan.repeat,
+        "plain": {f"{scale:g}": asdict(each.plain) for scale, each in report.reports.items()},
         "views": {
             query.name: {
                 "spread": report.spread(query.name),
-                "seconds": {
-                    f"{scale:g}": {"refresh": ours, "recompute": theirs}
-                    for scale, (ours, theirs) in report.seconds(query.name).items()
+                "scales": {
+                    f"{scale:g}": _scale_data(view, share)
+                    for scale, (view, share) in report.view(query.name).items()
                 },
             }
-            for query in report.plan.queries
+            for query in plan.queries
         },
+        "targets": targets_data(report.targets),
         "machine": asdict(report.machine),
+    }
+
+
+def _scale_data(view: ViewFigures, share: ShareFigures) -> dict[str, object]:
+    return {
+        **asdict(share),
+        "recompute": asdict(view.recompute),
+        "load": asdict(view.load),
+        "state_bytes": view.state_bytes,
+        "merging": asdict(view.merging),
+        "remarks": view.remarks,
     }
 
 
@@ -80,9 +102,32 @@ def show_growth(console: Console, report: GrowthReport) -> None:
     table = plain_table("view", *scales, "slowest/quickest", right=(*scales, "slowest/quickest"))
     for query in plan.queries:
         cells = [
-            f"{ours:.2f} / {theirs:.2f}" for ours, theirs in report.seconds(query.name).values()
+            f"{share.refresh.seconds:.2f} / {view.recompute.seconds:.2f}"
+            for view, share in report.view(query.name).values()
         ]
         table.add_row(query.name, *cells, f"{report.spread(query.name):.2f}")
+    table.add_row("changed", *_changed_rows(report), "")
     console.print(table)
-    console.print(f"medians of {plan.repeat} runs")
+    _show_remarks(console, report)
+    show_targets(console, report.targets)
+    console.print(
+        f"medians of {plan.refreshes} refreshes after {WARM_UPS} to warm up, and of "
+        f"{plan.repeat} recomputations"
+    )
+    for setup in dict.fromkeys(str(each.plain) for each in report.reports.values()):
+        console.print(setup)
     console.print(str(report.machine))
+
+
+def _changed_rows(report: GrowthReport) -> list[str]:
+    """At every size, how many rows did change; it is the same for every view."""
+    shares = report.view(report.plan.queries[0].name).values()
+    return [f"{share.changed_rows:,}" for _, share in shares]
+
+
+def _show_remarks(console: Console, report: GrowthReport) -> None:
+    for scale, each in report.reports.items():
+        for view in each.views:
+            if view.remarks:
+                line = f"{view.name}, SF {scale:g}: {', '.join(view.remarks)}"
+                console.print(hang(line, console.width))

@@ -11,6 +11,7 @@ from rich.console import Console
 from slackwater.bench.machine import bench_spark
 from slackwater.bench.overhead import OverheadPlan, OverheadReport, measure_overhead
 from slackwater.cli.bench_queries import scratch_folder
+from slackwater.cli.bench_targets import show_targets, targets_data
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 from slackwater.config import load_settings
@@ -28,7 +29,7 @@ def overhead(
     with guarded(as_json=as_json):
         report = run_overhead(OverheadPlan(repeat=repeat), scale)
         if as_json:
-            print_json(asdict(report))
+            print_json(overhead_data(report))
         else:
             show_overhead(page_console(), report)
 
@@ -44,6 +45,11 @@ def run_overhead(plan: OverheadPlan, scale: float) -> OverheadReport:
             return measure_overhead(spark, scratch / "home", folder, plan, say)
 
 
+def overhead_data(report: OverheadReport) -> dict[str, object]:
+    """The report as data."""
+    return {"targets": targets_data(report.targets), **asdict(report)}
+
+
 def show_overhead(console: Console, report: OverheadReport) -> None:
     """Print one line for each number of views and kind of change."""
     heading(console, "A refresh of views that join three tables")
@@ -52,5 +58,6 @@ def show_overhead(console: Console, report: OverheadReport) -> None:
     for each in report.figures:
         table.add_row(str(each.views), each.change, f"{each.seconds:.3f}", str(each.jobs))
     console.print(table)
+    show_targets(console, report.targets)
     console.print(f"medians of {2 * report.plan.repeat} runs, half of which take a row out")
     console.print(str(report.machine))

@@ -34,7 +34,7 @@ from slackwater.errors import CatalogError
 
 _DEFAULT = PeersPlan()
 _FEWEST_ROWS = 1_000
-_NUMBERS = ("rows", "load s", "refresh s", "ingest s", "memory")
+_NUMBERS = ("rows", "load s", "refresh s", "ingest s", "memory", "anonymous")
 
 
 def peers(  # noqa: PLR0913, PLR0917 - options of a command, each with a default
@@ -115,18 +115,19 @@ def show_peers(console: Console, report: PeersReport) -> None:
         console.print(f"{title}: {system.used}. {system.lacking}")
     console.print(
         f"medians of {count_of(plan.runs, 'run')} after {WARM_UPS} to warm up; memory is the "
-        "largest sum of resident memory of all processes of a system"
+        "largest sum of resident memory of all processes of a system, anonymous memory the part "
+        "of it that is no file"
     )
     console.print(str(report.machine))
 
 
 def _cells(figures: SystemFigures) -> list[str]:
-    memory = size_of(figures.peak_bytes) if figures.peak_bytes else "-"
+    memory = (figures.peak_bytes, figures.peak_anonymous_bytes)
     return [
         "-" if figures.load is None else f"{figures.load:.1f}",
         "-" if figures.refresh is None else f"{figures.refresh:.3f}",
         "-" if figures.ingest is None else f"{figures.ingest:.3f}",
-        memory,
+        *(size_of(each) if each else "-" for each in memory),
     ]
 
 

@@ -11,6 +11,7 @@ from slackwater.config import load_settings
 from slackwater.errors import CatalogError
 from slackwater.workloads.corpus import CorpusQuery, load_corpus
 
+ALL = "all"
 TPCH_QUERIES = Path("tests/oracle/queries/tpch")
 
 
@@ -26,8 +27,10 @@ def open_corpus(folder: Path) -> tuple[CorpusQuery, ...]:
 
 
 def choose_tpch(folder: Path, only: str) -> tuple[CorpusQuery, ...]:
-    """The queries of a folder with the given names, such as `q01,q03`; all for an empty text."""
+    """The queries of a folder with the given names, such as `q01,q03`, or `all`."""
     corpus = open_corpus(folder)
+    if only.strip() == ALL:
+        return corpus
     wanted = [name.strip() for name in only.split(",") if name.strip()]
     known = {query.name: query for query in corpus}
     unknown = [name for name in wanted if name not in known]

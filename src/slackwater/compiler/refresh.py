@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -12,9 +12,10 @@ from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.errors import InvariantError
 from slackwater.optimizer.choose import RECOMPUTE, Chooser
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.base import Need, settled
+from slackwater.optimizer.rules.base import Need, repeated, settled
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
 from slackwater.optimizer.rules.keys import whole_row
+from slackwater.optimizer.rules.whole_state import Whole, rows_after
 from slackwater.plan.arrangements import Arrangement, Role, hash_sql
 from slackwater.plan.program import (
     AppendStep,
@@ -78,7 +79,8 @@ class _Frames:
     """The steps written so far and the names of their frames."""
 
     steps: list[Step] = field(default_factory=list)
-    names: dict[tuple[str, str], str] = field(default_factory=dict)
+    made: dict[str, Step] = field(default_factory=dict)
+    """Those of them that belong to a relation, by the name of their frame."""
     numbers: dict[str, int] = field(default_factory=dict)
     unstable: set[str] = field(default_factory=set)
     """Frames that might come out differently if they were computed twice."""
@@ -97,6 +99,10 @@ class ProgramWriter:
         self._deltas: dict[str, str | None] = {}
         self._rows: dict[str, str] = {}
         self._appended: set[str] = set()
+        kept = [task for task in tasks if task.action in (Action.INCREMENTAL, Action.SKIP)]
+        anew = [task for task in tasks if task.action in (Action.REBUILD, Action.RECOMPUTE)]
+        # What another view relies on cannot be made anew: it would differ in some last bit.
+        self._replaced = self._state_of(anew) - self._state_of(kept)
 
     @property
     def facts(self) -> Facts:
@@ -122,14 +128,41 @@ class ProgramWriter:
         return self._deltas[key]
 
     def rows(self, rel: Rel) -> str:
-        """The frame with all rows of a relation."""
+        """The frame with all rows of a relation.
+
+        What might come out differently if it were computed again is taken from state, where it
+        is: later changes take away what that holds, to the last bit.
+        """
         key = fingerprint(rel)
         if key not in self._rows:
             rule = self._chooser.choice(rel).rule
-            self._rows[key] = rule.rows(rel, self)
+            kept = self._kept(rel) if rule.unstable(rel) else None
+            if kept is not None:
+                self._rows[key] = self._rows_kept(rel, kept, self.delta(rel))
+            else:
+                self._rows[key] = rule.rows(rel, self)
             if rule.unstable(rel):
                 self._frames.unstable.add(self._rows[key])
         return self._rows[key]
+
+    def _kept(self, rel: Rel) -> Arrangement | None:
+        """Where a relation's own rows are, unless this run works them out anew."""
+        choice = self._chooser.choice(rel)
+        if choice.rule is RECOMPUTE and self.touched(rel):
+            return None
+        needs = (need.arrangement for need in self._chooser.needs(rel))
+        own = (each for each in needs if each.owner == fingerprint(rel) and _holds_rows(each))
+        return next((each for each in own if self._stays(each)), None)
+
+    def _stays(self, arrangement: Arrangement) -> bool:
+        return arrangement.id in self._run.stored and arrangement.id not in self._replaced
+
+    def _rows_kept(self, rel: Rel, kept: Arrangement, changes: str | None) -> str:
+        """The rows that are kept, with the changes of this run."""
+        weighted = self.state_rows(rel, "kept", kept)
+        if changes is not None:
+            weighted = rows_after(rel, "kept_", Whole(rel, kept, weighted, changes), self)
+        return self.sql(rel, "rows", repeated(rel, weighted), (weighted,))
 
     def touched(self, rel: Rel) -> bool:
         """Whether a source below the relation has changes."""
@@ -138,7 +171,7 @@ class ProgramWriter:
     def behind(self, scan: Scan) -> Rel | None:
         """What the changes of a view come from; none if it is computed anew and compared."""
         view = self._views.get(scan.source)
-        if view is None or view.action in (Action.REBUILD, Action.RECOMPUTE):
+        if view is None or whole_row(view.rel).id in self._replaced:
             return None
         return view.rel
 
@@ -158,13 +191,16 @@ class ProgramWriter:
     def scan_rows(self, scan: Scan) -> str:
         """All rows of a source or a view."""
         view = self._views.get(scan.source)
-        if view is not None:
-            return self.rows(view.rel)
-        return self._add(scan, "rows", lambda name: SourceRowsStep(name, scan.source))
+        if view is None:
+            return self._add(scan, "rows", lambda name: SourceRowsStep(name, scan.source))
+        answer = whole_row(view.rel)
+        if self._stays(answer):
+            return self._rows_kept(scan, answer, self._answer_delta(view))
+        return self.rows(view.rel)
 
     def view_delta(self, view: ViewTask) -> str | None:
         """The changes of a view's stored answer."""
-        if view.action in (Action.REBUILD, Action.RECOMPUTE):
+        if whole_row(view.rel).id in self._replaced:
             key = "answer " + fingerprint(view.rel)
             if key not in self._deltas:
                 self._deltas[key] = RECOMPUTE.delta(view.rel, self)
@@ -252,6 +288,12 @@ class ProgramWriter:
         elif (changes := self.view_delta(task)) is not None:
             self.append(answer, changes)
 
+    def _state_of(self, tasks: Iterable[ViewTask]) -> frozenset[str]:
+        """The state that is kept for views, their answers included."""
+        answers = {whole_row(task.rel).id for task in tasks}
+        inner = (self.inner_needs(task.rel) for task in tasks if not task.answer_only)
+        return frozenset(answers | {need.arrangement.id for needs in inner for need in needs})
+
     def inner_needs(self, rel: Rel) -> tuple[Need, ...]:
         """All state below a view's answer, each piece once, inputs first."""
         found: dict[str, Need] = {}
@@ -265,7 +307,8 @@ class ProgramWriter:
         if arrangement.id in self._appended:
             return
         answered = self._answers.get(arrangement.id)
-        if arrangement.id not in self._run.stored or (replace and answered is None):
+        anew = replace and answered is None and arrangement.id in self._replaced
+        if arrangement.id not in self._run.stored or anew:
             self._fill(need)
             return
         if answered is not None:
@@ -309,13 +352,13 @@ class ProgramWriter:
     def _add(self, rel: Rel, part: str, make: Callable[[str], Step]) -> str:
         """The frame of a relation's part; a step makes it the first time."""
         owner = fingerprint(rel)
-        found = self._frames.names.get((owner, part))
-        if found is not None:
-            return found
         number = self._frames.numbers.setdefault(owner, len(self._frames.numbers) + 1)
         name = f"{type(rel).__name__.lower()}{number}_{part}"
-        self._frames.names[owner, part] = name
-        self._frames.steps.append(make(name))
+        step = make(name)
+        if self._frames.made.setdefault(name, step) != step:
+            raise InvariantError(f"two frames are called {name}")
+        if self._frames.made[name] is step:
+            self._frames.steps.append(step)
         return name
 
     def _encoded(
@@ -352,6 +395,10 @@ def read_names(rel: Rel) -> frozenset[str]:
 
 def _is_encoded(dtype: DataType) -> bool:
     return encode_sql(dtype, "x") != "x"
+
+
+def _holds_rows(arrangement: Arrangement) -> bool:
+    return arrangement.role is Role.CONTENTS
 
 
 def _stored_types(arrangement: Arrangement) -> Mapping[str, DataType]:

@@ -136,7 +136,7 @@ class SplitRoot:
     def as_table(self, stored: Rel) -> Rel:
         """The answer as others read it: a table has no order, but for which rows it keeps."""
         if self.limits:
-            return self.finished(stored)
+            return _bottom_up(self.finished(stored), _limit_before_projecting, Ids(0))
         rows = tuple(each for each in self.finish if not isinstance(each, Sort))
         return replace(self, finish=rows).finished(stored)
 

@@ -111,10 +111,15 @@ def holds_phantoms(rel: Rel, run: Changing) -> bool:
 
 
 def _join_holds_phantoms(rel: Join, run: Changing) -> bool:
-    """Rows of one side's change are joined as they come; a FULL join is redone from real rows."""
+    """Rows of one side's change are joined as they come; a FULL join is redone from real rows.
+
+    What is looked up by key may hold rows that are gone: their coming and their going are added
+    up only where files are merged.
+    """
     left, right = (run.touched(each) for each in rel.inputs)
     if rel.kind in (JoinKind.INNER, JoinKind.CROSS):
-        return (left and right) or holds_phantoms(rel.left if left else rel.right, run)
+        both = left and right
+        return both or bool(rel.keys) or holds_phantoms(rel.left if left else rel.right, run)
     if rel.kind in _BY_LEFT_ROW:
         return left and (right or holds_phantoms(rel.left, run))
     return rel.kind is JoinKind.RIGHT and not left and holds_phantoms(rel.right, run)

@@ -1,6 +1,7 @@
 """Measures every system at every size, one process at a time, and compares their answers.
 
-The first two changes are followed but not counted: they warm up.
+The first changes are followed but not counted: they warm up. Java still compiles after a few,
+and all systems get as many so that what is measured are the same changes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from slackwater.bench.peers.watch import Facts, Watched, watch
 from slackwater.errors import SetupError
 
 _HERE = Path(__file__).parent
-WARM_UPS = 2
+WARM_UPS = 5
 
 Say = Callable[[str], None]
 

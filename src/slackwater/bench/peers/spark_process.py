@@ -6,6 +6,7 @@ least that recomputation can cost. Answers are kept in memory.
 
 from __future__ import annotations
 
+from pathlib import Path
 from time import perf_counter
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ from pyspark.sql.functions import broadcast
 
 from slackwater.bench.machine import bench_spark
 from slackwater.bench.peers.task import Task, task_of_this_process, tell, write_answer
-from slackwater.bench.plain import PLAIN_SETTINGS
+from slackwater.bench.plain import plain_setup
 
 
 def main() -> None:
@@ -23,7 +24,7 @@ def main() -> None:
     task = task_of_this_process()
     with bench_spark() as spark:
         tell(version=spark.version)
-        for name, value in PLAIN_SETTINGS.items():
+        for name, value in plain_setup(spark, Path(task.data)).properties.items():
             spark.conf.set(name, value)
         started = perf_counter()
         tables = _Tables(spark, task)

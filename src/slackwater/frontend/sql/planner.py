@@ -26,6 +26,11 @@ from slackwater.frontend.sql.reader import PlanFacts
 from slackwater.frontend.sql.scope import attribute_types
 from slackwater.frontend.sql.sessions import planning_session, register_planning_relation
 from slackwater.frontend.sql.spark_errors import sql_error
+from slackwater.frontend.sql.special_moments import (
+    may_name_moment,
+    moment_in_plan,
+    moment_in_text,
+)
 from slackwater.types import parse_spark_type
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
@@ -202,6 +207,7 @@ class Planner:
         analysed_at = perf_counter()
         answer_without_delay(self._spark)
         notes = self._check_repeatable(analyzed)
+        _check_moments(sql, analyzed)
         text = str(optimized.toJSON())
         _check_deterministic(text)
         written_at = perf_counter()
@@ -248,6 +254,18 @@ class Planner:
                 hint="Write the moment as a literal, or keep it in a column of a source.",
             )
         return tuple(f"{name}() is taken from the session once and kept" for name in pinned)
+
+
+def _check_moments(sql: str | None, analyzed: Any) -> None:
+    """Refuse texts that mean the present moment: it would be that of planning, for ever."""
+    if sql is not None and not may_name_moment(sql):
+        return
+    found = moment_in_text(sql or "") or moment_in_plan(str(analyzed.toString()))
+    if found:
+        raise NonDeterministicError(
+            f"'{found}' means another moment each time the query runs",
+            hint="Write the moment as a literal, or keep it in a column of a source.",
+        )
 
 
 def _check_deterministic(text: str) -> None:

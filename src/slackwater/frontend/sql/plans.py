@@ -32,7 +32,7 @@ from slackwater.errors import InvariantError, NonDeterministicError
 from slackwater.expr.nodes import Call, Expr
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expressions import CatalystReader
-from slackwater.frontend.sql.fragment_names import fragment_name, sources_read
+from slackwater.frontend.sql.fragment_names import constants_of, fragment_name, sources_read
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.grouping import GroupReader, project_outputs
 from slackwater.frontend.sql.joins import split_condition
@@ -136,7 +136,9 @@ class PlanReader:
     def _leave_to_spark(self, node: Node, reason: str, plan: Any) -> Readout:
         """A leaf under a name that equal subtrees share."""
         read = tuple(sources_read(node, self.facts.companion))
-        fragment = fragment_name(self.facts.companion.text(node), read)
+        companion = self.facts.companion
+        constants = tuple(constants_of(companion.locate(node.way), self.facts.spark._jvm))
+        fragment = fragment_name(companion.text(node), read, constants)
         self.fragments[fragment] = plan
         scope: dict[int, Column] = {}
         columns = []

@@ -13,6 +13,7 @@ from slackwater.expr.sql import quote_name
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.phantoms import holds_phantoms, may_raise
 from slackwater.plan.arrangements import Arrangement
+from slackwater.state.storage_types import hashable_sql
 from slackwater.types import (
     CALENDAR_INTERVAL,
     VARIANT,
@@ -172,11 +173,13 @@ def consolidated(rel: Rel, table: str, *, first: bool = False) -> str:
     """The net changes of a frame or subquery: equal rows added up, zeros left out.
 
     Rows that Spark cannot group stay as they come; whoever keeps them adds them up. With
-    `first` nothing that reads the result is computed before: Spark moves conditions ahead of a
-    grouping, but only those that read the grouping columns themselves.
+    `first` they too are added up, by values in forms that it can group, and nothing that reads
+    the result is computed before: Spark moves conditions ahead of a grouping, but only those
+    that read the grouping columns themselves.
     """
     columns = ", ".join(positions(rel))
-    if not all(adds_up(column.dtype) for column in rel.columns):
+    fits = _has_form if first else adds_up
+    if not all(fits(column.dtype) for column in rel.columns):
         return f"SELECT {columns}, _w FROM {table}"
     if not columns:
         return f"SELECT sum(_w) AS _w FROM {table} HAVING coalesce(sum(_w), 0) <> 0"
@@ -184,29 +187,49 @@ def consolidated(rel: Rel, table: str, *, first: bool = False) -> str:
         _as_is(column.dtype, name, bare=not first)
         for name, column in zip(positions(rel), rel.columns, strict=True)
     ]
-    signs = "".join(f", {sign}" for _, signs in exact for sign in signs)
+    keys = ", ".join(key for _, keys in exact for key in keys)
     outputs = ", ".join(output for output, _ in exact)
-    return (
-        f"SELECT {outputs}, sum(_w) AS _w FROM {table} "
-        f"GROUP BY {columns}{signs} HAVING sum(_w) <> 0"
-    )
+    return f"SELECT {outputs}, sum(_w) AS _w FROM {table} GROUP BY {keys} HAVING sum(_w) <> 0"
 
 
 def _as_is(dtype: DataType, name: str, *, bare: bool) -> tuple[str, tuple[str, ...]]:
-    """A grouped column as it came, and what tells rows apart that GROUP BY would make one.
+    """A grouped column as it came, and what it is grouped by.
 
-    -0.0 and 0.0 are one value there, and texts that their collation calls equal, but rows that
-    differ in them are different rows.
+    -0.0 and 0.0 are one value to GROUP BY, and texts that their collation calls equal, but rows
+    that differ in them are different rows.
     """
-    signs = []
+    keys = [name] if adds_up(dtype) else [*_form(dtype, name)]
     if is_floating(dtype):
-        signs.append(f"CASE WHEN {name} = 0 THEN CAST({name} AS STRING) END")
-    elif any(map(is_floating, parts_of(dtype))):
-        signs.append(f"CAST({name} AS STRING)")
-    if is_collated(dtype):
-        signs.append(f"CAST({name} AS {without_collation(dtype).sql()})")
-    output = name if bare and not signs else f"any_value({name}) AS {name}"
-    return output, tuple(signs)
+        keys.append(f"CASE WHEN {name} = 0 THEN CAST({name} AS STRING) END")
+    elif adds_up(dtype) and any(map(is_floating, parts_of(dtype))):
+        keys.append(f"CAST({name} AS STRING)")
+    if adds_up(dtype) and is_collated(dtype):
+        keys.append(f"CAST({name} AS {without_collation(dtype).sql()})")
+    output = name if bare and len(keys) == 1 else f"any_value({name}) AS {name}"
+    return output, tuple(keys)
+
+
+def _has_form(dtype: DataType) -> bool:
+    """Whether Spark groups values of the type, as they are or in another form."""
+    parts = parts_of(dtype)
+    inside = any(isinstance(part, OpaqueType) or part == VARIANT for part in parts)
+    return adds_up(dtype) or dtype == VARIANT or not inside
+
+
+def _form(dtype: DataType, name: str) -> tuple[str, ...]:
+    """What is different for different values of a type that Spark cannot group by."""
+    if dtype == VARIANT:
+        return f"to_json({name})", f"schema_of_variant({name})"
+    text = f"CAST({name} AS STRING)"
+    # The text of a map does not say where a key ends.
+    return (text,) if dtype == CALENDAR_INTERVAL else (hashable_sql(dtype, name), text)
+
+
+def repeated(rel: Rel, weighted: str) -> str:
+    """A frame's rows without weights, each as often as it counts."""
+    named = ", ".join(positions(rel)) or "TRUE AS no_columns"
+    copies = "LATERAL VIEW explode(sequence(CAST(1 AS BIGINT), _w)) copies AS copy"
+    return f"SELECT {named} FROM (SELECT * FROM {weighted} WHERE _w > 0) {copies}"
 
 
 def settled(rel: Rel, builder: Builder) -> str | None:

@@ -67,7 +67,9 @@ class GuardExtremes(AdjustSums):
         if changes is None:
             return None
         state = self.state(rel, builder.facts)
-        net = builder.sql(rel, "net", consolidated(rel.input, changes, first=True), (changes,))
+        net = builder.sql(
+            rel, "net_input", consolidated(rel.input, changes, first=True), (changes,)
+        )
         partial = state.partial(weighted_input(rel.input, net), losses=True)
         hashed = f"SELECT {hash_sql(group_key(state))} AS _h, * FROM ({partial})"
         touched = builder.sql(rel, "touched", hashed, (net,))

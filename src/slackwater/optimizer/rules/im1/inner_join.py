@@ -22,6 +22,7 @@ from slackwater.optimizer.rules.base import (
     weighted_input,
 )
 from slackwater.optimizer.rules.join_keys import fails_on_rows, join_needs, side_keys
+from slackwater.optimizer.rules.keys import stored_text
 from slackwater.plan.arrangements import hash_sql
 
 
@@ -49,8 +50,8 @@ class JoinChanges(Rule[Join]):
     def delta(self, rel: Join, builder: Builder) -> str | None:
         """The terms whose changing side has changes."""
         left, right = _changes(rel, rel.left, builder), _changes(rel, rel.right, builder)
-        both = left is not None and right is not None
-        late = rel.residual is not None and both and may_raise(rel.residual)
+        paired = bool(rel.keys) or (left is not None and right is not None)
+        late = paired and rel.residual is not None and may_raise(rel.residual)
         pairing = replace(rel, residual=None) if late else rel
         condition = PRINTER.condition(pairing)
         terms = []
@@ -60,8 +61,10 @@ class JoinChanges(Rule[Join]):
             terms.append(self._one_side(rel, condition, right, builder, from_left=False))
         if left is not None and right is not None:
             terms.append(self._pairs(rel, condition, "both_term", (left, right), builder))
-        if len(terms) <= 1:
-            return terms[0] if terms else None
+        if not terms:
+            return None
+        if len(terms) == 1 and not late:
+            return terms[0]
         columns = ", ".join([*positions(rel), "_w"])
         text = " UNION ALL ".join(f"SELECT {columns} FROM {term}" for term in terms)
         if late and rel.residual is not None:
@@ -82,7 +85,7 @@ class JoinChanges(Rule[Join]):
             sides = (changes, rows) if from_left else (rows, changes)
             return self._pairs(rel, condition, f"{part}_term", sides, builder)
         kept = ", ".join([*positions(here), "_w"])
-        probe = f"SELECT {hash_sql(hashed)} AS _h, {kept} FROM {changes}"
+        probe = f"SELECT {hash_sql(hashed)} AS _h, {kept} FROM {changes}{_matching(rel, here)}"
         probing = builder.sql(rel, f"{part}_probe", probe, (changes,))
         carried = tuple(column.dtype for column in here.columns)
         found = builder.look_up(rel, f"{part}_found", probing, state, carried)
@@ -101,6 +104,14 @@ class JoinChanges(Rule[Join]):
             f"SELECT {output_list(rel, '_lw * _rw')} FROM {one} INNER JOIN {other} ON {condition}"
         )
         return builder.sql(rel, part, text, tuple(dict.fromkeys((left, right))))
+
+
+def _matching(rel: Join, side: Rel) -> str:
+    """Which rows of a side can have a match: NULL equals nothing, but hashes as NULL does."""
+    keys = [(key, key.left if side is rel.left else key.right) for key in rel.keys]
+    known = [expr for key, expr in keys if not key.null_safe and expr.nullable]
+    texts = [f"{stored_text(side, expr)} IS NOT NULL" for expr in known]
+    return f" WHERE {' AND '.join(texts)}" if texts else ""
 
 
 def _with_residual(rel: Join, residual: Expr, pairs: str) -> str:
