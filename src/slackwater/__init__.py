@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from slackwater.api import Session, Source, View
     from slackwater.api import open_home as open  # noqa: A004
+    from slackwater.engine.declare import NewSource, NewView
     from slackwater.plan.goals import Goal
     from slackwater.state.metadata.collect import Retention
 
-__all__ = ["Goal", "Retention", "Session", "Source", "View", "open"]
+__all__ = ["Goal", "NewSource", "NewView", "Retention", "Session", "Source", "View", "open"]
 
 _PLACES = {
     "Goal": ("slackwater.plan.goals", "Goal"),
+    "NewSource": ("slackwater.engine.declare", "NewSource"),
+    "NewView": ("slackwater.engine.declare", "NewView"),
     "Retention": ("slackwater.state.metadata.collect", "Retention"),
     "Session": ("slackwater.api", "Session"),
     "Source": ("slackwater.api", "Source"),

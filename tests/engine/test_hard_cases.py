@@ -5,6 +5,7 @@ They are kept on the driver; the long version also has Spark search in state, an
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import nan
 from pathlib import Path
 
@@ -360,3 +361,17 @@ def test_extremes_beside_every_row(way: Way, spark: SparkSession, tmp_path: Path
         "both sides": {"l": [(2, 2, 8, 1)], "r": [(3, 2, 9, -1), (5, 2, 3, 1)]},
     }
     check_history(spark, tmp_path, _SIDES, views, history, way=way)
+
+
+@each_way
+def test_sums_of_the_widest_decimals(way: Way, spark: SparkSession, tmp_path: Path) -> None:
+    """Spark drops digits when it changes the sign of a number of more than 34."""
+    tables = Tables({"t": pa.schema([("k", pa.int32()), ("d", pa.decimal128(38, 2))])})
+    wide = Decimal("123456789012345678901234567890123456.78")
+    history = {
+        "two rows": {"t": [(1, wide, 1), (1, Decimal("0.01"), 1), (2, wide, 2)]},
+        "the wide ones go": {"t": [(1, wide, -1), (2, wide, -1)]},
+        "and the last": {"t": [(2, wide, -1), (2, Decimal("5.00"), 1)]},
+    }
+    views = {"sums": "SELECT k, sum(d) AS s, count(*) AS n FROM t GROUP BY k"}
+    check_history(spark, tmp_path, tables, views, history, way=way)

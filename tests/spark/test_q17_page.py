@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.compiler.blocks import fuse
-from slackwater.compiler.refresh import Action, RunFacts, write_program
+from slackwater.compiler.refresh import write_program
+from slackwater.compiler.tasks import Action, RunFacts
 from slackwater.engine.run import read_facts, view_task
 from slackwater.plan.program import SqlStep
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Aggregate, Recompute, Scan
-from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.algebra.rel import Rel
+from slackwater.compiler.tasks import Action, RunFacts, ViewTask, read_names
 from slackwater.errors import InvariantError
 from slackwater.optimizer.choose import RECOMPUTE, Chooser
 from slackwater.optimizer.facts import Facts
@@ -31,47 +31,6 @@ from slackwater.plan.program import (
 )
 from slackwater.state.storage_types import decode_sql, encode_sql
 from slackwater.types import DataType
-
-
-class Action(Enum):
-    """How a view is brought up to date in a run."""
-
-    INCREMENTAL = "incremental"
-    FILL = "filled"
-    """Its state is new: computed once from all rows."""
-    REBUILD = "rebuilt"
-    """Its state is computed anew from all rows, and the change of the answer worked out."""
-    RECOMPUTE = "recomputed"
-    """Its answer is computed anew, nothing but the answer is kept."""
-    SKIP = "skipped"
-
-
-@dataclass(frozen=True, slots=True)
-class ViewTask:
-    """One view's part in a run."""
-
-    name: str
-    rel: Rel
-    """The part of its plan whose rows are stored."""
-    answer: Rel
-    """Its answer as a plan over a scan of those rows."""
-    columns: tuple[str, ...]
-    action: Action
-    answer_only: bool = False
-    """Whether nothing but its answer is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """What the run finds: state that exists, its size, and what changed."""
-
-    facts: Facts
-    sources: Mapping[str, tuple[str, ...]]
-    """The column names of every source."""
-    changed: frozenset[str]
-    """Sources with pending changes."""
-    stored: Mapping[str, int]
-    """Rows of every arrangement that exists, by id."""
 
 
 @dataclass(slots=True)
@@ -380,17 +339,6 @@ class ProgramWriter:
         texts = [f"{decode_sql(dtype, name)} AS {name}" for name, dtype in types.items()]
         text = f"SELECT {', '.join([*texts, *extra])} FROM {frame}"
         return self.sql(rel, f"{part}_read", text, (frame,))
-
-
-def read_names(rel: Rel) -> frozenset[str]:
-    """The sources and views a relation reads."""
-    names: set[str] = set()
-    for each in walk_rel(rel):
-        if isinstance(each, Scan):
-            names.add(each.source)
-        elif isinstance(each, Recompute):
-            names.update(each.sources)
-    return frozenset(names)
 
 
 def _is_encoded(dtype: DataType) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel
-from slackwater.compiler.refresh import Action, read_names
+from slackwater.compiler.tasks import Action, read_names
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.engine.views import choices, operator_name

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from slackwater.algebra.printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.blocks import fuse
-from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
+from slackwater.compiler.refresh import write_program
+from slackwater.compiler.tasks import Action, RunFacts, ViewTask, read_names
 from slackwater.engine.costs import run_lines, view_lines
 from slackwater.engine.decide import base_sources, keeps_answer_only, predicted_bytes, readable_rows
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition

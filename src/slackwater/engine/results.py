@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from slackwater.compiler.refresh import Action
+from slackwater.compiler.tasks import Action
 from slackwater.engine.decide import Decision
 from slackwater.runtime.metering import Metrics
 from slackwater.state.metadata.records import RunRecord

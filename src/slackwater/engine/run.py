@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from slackwater.compiler.blocks import fuse
-from slackwater.compiler.refresh import Action, RunFacts, ViewTask, read_names, write_program
+from slackwater.compiler.refresh import write_program
+from slackwater.compiler.tasks import Action, RunFacts, ViewTask, read_names
 from slackwater.engine.decide import (
     Decision,
     Pending,

@@ -11,7 +11,7 @@ from slackwater.algebra.columns import Output
 from slackwater.algebra.operators import Project, Recompute, Scan
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.serial import renumbered
-from slackwater.compiler.refresh import read_names
+from slackwater.compiler.tasks import read_names
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.errors import CatalogError, UnsupportedStatementError

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from slackwater.compiler.refresh import Action
+from slackwater.compiler.tasks import Action
 from slackwater.engine.decide import Decision
 from slackwater.engine.definitions import RefreshPolicy
 from slackwater.plan.costs import Sizes, step_seconds

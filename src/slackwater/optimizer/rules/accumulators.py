@@ -21,6 +21,8 @@ _WIDE_SUM_SCALE = 6
 """Wider ones add up exactly too while Spark's addition keeps all digits behind the point."""
 _AVERAGE_DIGITS = 15
 """Up to here a quotient has digits enough to round as Spark's own average does."""
+_SIGNED_DIGITS = 34
+"""Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
 _QUOTIENT_DIGITS = 34
 """A dividend this wide gives a quotient of 4 digits more behind the point, as averages have."""
 
@@ -99,7 +101,7 @@ def _sum_or_average(call: AggregateCall, widest: int) -> Remembered | str:
         return f"{call.function} of {arg.dtype} is not exact when values are taken away again"
     text = PRINTER.text(arg)
     whole = is_integral(arg.dtype)
-    term = f"CAST({text} AS DECIMAL(20,0)) * _w" if whole else _decimal_term(text)
+    term = f"CAST({text} AS DECIMAL(20,0)) * _w" if whole else _decimal_term(text, arg.dtype)
     condition = _condition(call, (arg,))
     total = f"coalesce(sum({term}) FILTER (WHERE {condition}), 0)"
     accumulators = [Accumulator(kept, f"CAST({total} AS {kept.sql()})")]
@@ -125,10 +127,12 @@ def _total_type(dtype: DataType, widest: int) -> DecimalType | None:
     return DecimalType(38, dtype.scale)
 
 
-def _decimal_term(text: str) -> str:
+def _decimal_term(text: str, dtype: DataType) -> str:
     """A decimal times its weight; the common weights spare the multiplication."""
+    wide = isinstance(dtype, DecimalType) and dtype.precision > _SIGNED_DIGITS
+    negative = f"0 - {text}" if wide else f"-{text}"
     product = f"{text} * CAST(_w AS DECIMAL(10,0))"
-    return f"CASE _w WHEN 1 THEN {text} WHEN -1 THEN -{text} ELSE {product} END"
+    return f"CASE _w WHEN 1 THEN {text} WHEN -1 THEN {negative} ELSE {product} END"
 
 
 def _finish_sum(call: AggregateCall) -> str:
