@@ -48,9 +48,14 @@ def _decimals(digits: int, scale: int) -> list[Decimal]:
 _TEXTS = ["", " ", "a", "a ", " a", "A", "ab", "abc", "e\u0301", "é", "ß", "🦉", "🦉x", "日本"]
 _TEXTS += ["\x00", "a\x00b", "%", "_", "a%b", "\\", "'", "\n", "a\nb", "\uffff", "\U0010ffff"]
 _TEXTS += ["👩\u200d👩\u200d👧", "abcdefghijklmnop", "abcdefghijklmnoq"]
+_NOT_UTF8 = [b"\x80\x80", b"a\x80b", b"a\xc3", b"\xed\xa0\x80", b"\xf8a", b"\xe6\x97"]
+"""Spark takes texts of any bytes."""
 _DAYS = [-719529, -719528, -719163, -719162, -141428, -141427, -25509, -1, 0, 1, 11016, 11017]
 _DAYS += [18321, 2932896]
 _MICROS = [day * 86_400_000_000 for day in _DAYS]
+_DAYS += [2**31 - 1, 2**31 - 2, -(2**31), -(2**31) + 1, -(2**31) + 2]
+_MICROS += [2**63 - 1, 2**63 - 2, -(2**63), -(2**63) + 1, -(2**63) + 2]
+"""DuckDB takes the last of both, and the second, for infinities."""
 _MICROS += [-1, 1, 1_603_584_000_000_000 + 3_599_999_999, 1_585_443_600_000_001]
 _LISTS = [[], [1], [None], [1, None, -1], [2**31 - 1, 0], [3, 2, 1, 0]]
 _PAIRS = [{"x": 1, "k1": "a"}, {"x": None, "k1": ""}, {"x": -1, "k1": None}]
@@ -70,8 +75,8 @@ _TABLE: dict[str, tuple[DataType, list[object]]] = {
     "w": (DecimalType(38, 0), [*_decimals(38, 0)]),
     "x": (DecimalType(38, 6), [*_decimals(38, 6)]),
     "z": (DecimalType(38, 38), [*_decimals(38, 38)]),
-    "s": (STRING, [*_TEXTS]),
-    "u": (STRING, [*_TEXTS]),
+    "s": (STRING, [*_TEXTS, *_NOT_UTF8]),
+    "u": (STRING, [*_TEXTS, *_NOT_UTF8]),
     "t": (DATE, [*_DAYS]),
     "b": (BOOLEAN, [True, False]),
     "p": (TIMESTAMP, [*_MICROS]),
@@ -142,6 +147,11 @@ def conditions() -> Iterator[str]:
         yield from (f"- i {sign} 3", f"abs(y) {sign} 3", f"s {sign} u", f"s {sign} 'a'")
         yield from (f"i + 1 {sign} 5 AND b", f"b AND i + 1 {sign} 5", f"NOT (j - 1 {sign} 4)")
         yield from (f"i + 1 {sign} 5 AND y = 1 AND h > 0", f"y = 1 OR i + 1 {sign} 5")
+        yield from (f"(y = 2 AND i + 1 {sign} 5) OR b", f"i + 1 {sign} 5 OR b OR y = 2")
+        yield from (
+            f"NOT (b AND (y = 2 OR i + 1 {sign} 5))",
+            f"(b AND j * 2 {sign} y AND h = 1) OR b",
+        )
     yield from ("CAST(i AS TINYINT) IN (1, 2)", "CAST(h AS TINYINT) IN (CAST(1 AS TINYINT))")
     yield from (
         "i + 1 IN (1, NULL)",
@@ -163,8 +173,8 @@ _DATES = ("0000-01-01", "0001-01-01", "1582-10-10", "1969-12-31", "2000-02-29", 
 
 AGGREGATES = [
     *(f"{name}({one})" for name in ("sum", "avg", "min", "max") for one in _NUMBERS),
-    *(f"{name}({one})" for name in ("min", "max", "count") for one in "sutb"),
-    *(f"count(DISTINCT {one})" for one in "yjdwsutb"),
+    *(f"{name}({one})" for name in ("min", "max", "count") for one in "sutbpq"),
+    *(f"count(DISTINCT {one})" for one in "yjdwsutbpq"),
     *(f"sum({one} + 1)" for one in "yhijdx"),
     *(f"sum({one}) + 1" for one in "ijdx"),
     "sum(x) FILTER (WHERE i > 0)",
@@ -212,6 +222,10 @@ STATEMENTS = [
     "SELECT a, c FROM (SELECT i AS a FROM t) LEFT JOIN (SELECT y AS c FROM t) ON (a <=> c)",
     "SELECT id FROM t LEFT ANTI JOIN (SELECT y AS v FROM t) ON (i = v OR (i = v) IS NULL)",
     "SELECT DISTINCT s, d, w, p FROM t",
+    "SELECT p, q, t, s, count(*) AS n FROM t GROUP BY p, q, t, s",
+    "SELECT a, c FROM (SELECT p AS a FROM t) FULL OUTER JOIN (SELECT p AS c FROM t) ON (a = c)",
+    "SELECT xxhash64(q, p) AS a, count(*) AS n FROM t GROUP BY xxhash64(q, p)",
+    "SELECT id, s FROM t WHERE (y = 2 AND id > 0) OR (b AND s <> u)",
     f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
     "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",
 ]
@@ -228,5 +242,12 @@ def hard_rows() -> pa.Table:
         more = [chosen.choice([*values, None]) for _ in range(ROWS - len(values))]
         columns[name] = [*values, *more]
         chosen.shuffle(columns[name])
-    arrays = [pa.array(columns[name], arrow_type(dtype)) for name, dtype in COLUMNS.items()]
+    arrays = [_array(columns[name], arrow_type(dtype)) for name, dtype in COLUMNS.items()]
     return pa.table(arrays, names=list(COLUMNS))
+
+
+def _array(values: list[object], kind: pa.DataType) -> pa.Array:
+    if not pa.types.is_string(kind):
+        return pa.array(values, kind)
+    raw = [value.encode() if isinstance(value, str) else value for value in values]
+    return pa.array(raw, pa.binary()).view(kind)

@@ -131,6 +131,7 @@ def test_the_life_of_a_project(run: Run, tmp_path: Path) -> None:
     assert [each["pending_batches"] for each in status["sources"]] == [0, 0]
     assert [each["behind"] for each in status["views"]] == [False, False]
     assert status["views"][0]["goal"] == "slack 30s"
+    assert status["waiting_files"] == {"customers": 0, "orders": 0}
     assert "up to date" in run("status", *project).out
 
     runs = run("history", "best_countries", *project, "--json").told["runs"]
@@ -195,6 +196,19 @@ def test_a_changed_view_is_refused_or_replaced(run: Run, shop: Path) -> None:
     assert replaced["dropped"] == ["revenue_by_country", "best_countries"]
     assert replaced["created"]["views"] == ["revenue_by_country", "best_countries"]
     assert len(rows(run("read", "best_countries", "--project", shop, "--json"))) == 1
+
+
+def test_what_waits_and_what_is_left_is_told(run: Run, shop: Path) -> None:
+    new = shop / "data" / "orders" / "2030-01-01.json"
+    new.write_text("")
+    status = run("status", "--project", shop, "--json").told
+    assert status["waiting_files"]["orders"] == 1
+    new.unlink()
+    spec = shop / "slackwater.yml"
+    text = spec.read_text(encoding="utf-8")
+    spec.write_text(text.replace("  customers:", "  clients:"), encoding="utf-8")
+    kept = run("refresh", "--project", shop, "--json").told
+    assert kept["left_sources"] == ["customers"]
 
 
 def test_a_view_that_is_gone_stays_until_it_is_replaced(run: Run, shop: Path) -> None:

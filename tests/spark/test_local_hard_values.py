@@ -235,4 +235,13 @@ def _plain(column: pa.ChunkedArray) -> list[object]:
         return list(column.cast(pa.int32()).to_pylist())
     if pa.types.is_timestamp(column.type):
         return list(column.cast(pa.int64()).to_pylist())
+    if pa.types.is_string(column.type):
+        return [value for chunk in column.chunks for value in _bytes(chunk)]
+    if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
+        return [row.values and _bytes(row.values) for row in column]
     return list(map(repr, column.to_pylist()))
+
+
+def _bytes(texts: pa.Array) -> list[object]:
+    """Texts that need not be valid."""
+    return list(texts.view(pa.binary()).to_pylist())

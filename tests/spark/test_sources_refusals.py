@@ -119,9 +119,9 @@ REFUSED: dict[str, tuple[Declared, Callable[[], object], dict[str, str], str]] =
     "no columns": (ORDERS, lambda: pa.table({}), {}, "missing id, item, amount, day"),
     "a type Spark lacks": (
         Declared("u", "u ARRAY<INT>"),
-        lambda: pa.table({"u": pa.array([[1]], pa.list_(pa.uint8()))}),
+        lambda: pa.table({"u": pa.array([[None]], pa.list_(pa.month_day_nano_interval()))}),
         {},
-        "column u has Arrow type list<item: uint8>",
+        "column u has Arrow type list<item: month_day_nano_interval>",
     ),
     "nanoseconds": (
         Declared("t", "at TIMESTAMP_NTZ"),

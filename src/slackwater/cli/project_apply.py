@@ -18,12 +18,17 @@ _REPLACE = "Run `slackwater refresh --replace` to build it anew, with the views 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What was done to the home, by name; `left` are views that the project no longer has."""
+    """What was done to the home, by name.
+
+    `left` are views that the project no longer has, `left_sources` its former sources: their rows
+    may be the only copy, so that nothing drops them.
+    """
 
     sources: tuple[str, ...]
     views: tuple[str, ...]
     dropped: tuple[str, ...]
     left: tuple[str, ...]
+    left_sources: tuple[str, ...] = ()
 
 
 def apply_project(session: Session, project: Project, *, replace: bool) -> Applied:
@@ -50,7 +55,8 @@ def apply_project(session: Session, project: Project, *, replace: bool) -> Appli
             [_new_source(session, each) for each in sources], [*map(_new_view, views)], dropped
         )
     left = () if replace else gone
-    return Applied(_names(sources), _names(views), dropped, left)
+    former = tuple(name for name in session.sources() if name not in _names(project.sources))
+    return Applied(_names(sources), _names(views), dropped, left, former)
 
 
 def _names(things: Iterable[SourceDeclaration | ViewFile]) -> tuple[str, ...]:

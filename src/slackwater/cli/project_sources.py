@@ -14,6 +14,8 @@ from pyspark.sql.types import StructType
 
 from slackwater.api import Session
 from slackwater.cli.output import Say
+from slackwater.engine.home import Catalog, Home
+from slackwater.engine.ingest import source_marks
 from slackwater.errors import CatalogError, DataError, ExecutionError
 from slackwater.project.records import Project, SourceDeclaration
 from slackwater.sources.change_feed import CHANGE_TYPE, IGNORED_COLUMNS
@@ -65,7 +67,7 @@ def declared_schema(session: Session, source: SourceDeclaration) -> StructType:
 
 
 def _schema_of_files(session: Session, source: SourceDeclaration) -> StructType:
-    folder = _folder(source)
+    folder = watched_folder(source)
     files = () if folder is None else new_files(folder, {})
     if not files:
         raise CatalogError(
@@ -81,7 +83,29 @@ def _schema_of_files(session: Session, source: SourceDeclaration) -> StructType:
     return StructType([field for field in found.fields if field.name not in marks])
 
 
-def _folder(source: SourceDeclaration) -> WatchedFolder | None:
+def waiting_files(home: Home, project: Project) -> dict[str, int]:
+    """How many files the next refresh would take in, by source.
+
+    A source is left out whose folder cannot be read, or holds a file that has changed: the
+    refresh says why.
+    """
+    catalog, found = home.catalog(), {}
+    for source in project.sources:
+        folder = watched_folder(source)
+        if folder is None:
+            continue
+        with suppress(DataError):
+            seen = source_marks(home, catalog, source.name) if _exists(catalog, source) else {}
+            found[source.name] = len(new_files(folder, seen))
+    return found
+
+
+def _exists(catalog: Catalog, source: SourceDeclaration) -> bool:
+    return source.name in catalog.state.sources
+
+
+def watched_folder(source: SourceDeclaration) -> WatchedFolder | None:
+    """Where a source's files appear; None if it has no folder."""
     if source.path is None or source.file_format is None:
         return None
     return WatchedFolder(
@@ -90,7 +114,7 @@ def _folder(source: SourceDeclaration) -> WatchedFolder | None:
 
 
 def _ingest_source(session: Session, source: SourceDeclaration, say: Say) -> Ingested | None:
-    folder = _folder(source)
+    folder = watched_folder(source)
     if folder is None:
         return None
     files = new_files(folder, session.marks(source.name))

@@ -79,6 +79,7 @@ def refreshed_data(done: Refreshed) -> dict[str, object]:
         "created": {"sources": list(done.applied.sources), "views": list(done.applied.views)},
         "dropped": list(done.applied.dropped),
         "left": list(done.applied.left),
+        "left_sources": list(done.applied.left_sources),
         "ingested": [asdict(each) for each in done.ingested],
         **done.run.as_dict(),
     }
@@ -136,5 +137,9 @@ def _notes(applied: Applied) -> list[str]:
     notes += [
         f"view {name} is no longer in the project; `refresh --replace` drops it"
         for name in applied.left
+    ]
+    notes += [
+        f"source {name} is no longer in the project; its rows stay in the home"
+        for name in applied.left_sources
     ]
     return [*notes, ""] if notes else []

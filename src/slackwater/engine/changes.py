@@ -111,7 +111,7 @@ class ChangeReader:
         """Changes under the names that users know, which come last: a column may be called _w."""
         columns = _positions(view)
         moment = commit.time.strftime("%Y-%m-%d %H:%M:%S.%f+00:00")
-        version = [f"CAST({commit.version} AS BIGINT)", f"TIMESTAMP '{moment}'"]
+        version = [f"CAST({commit.version} AS BIGINT)", f"TIMESTAMP_LTZ '{moment}'"]
         if zset:
             named = frame.selectExpr(*columns, "_w", *version)
             return named.toDF(*view.columns, "_w", *_VERSION)

@@ -24,8 +24,12 @@ PINNED_SETTINGS = (
     "spark.sql.session.timeZone",
     "spark.sql.caseSensitive",
     "spark.sql.decimalOperations.allowPrecisionLoss",
+    "spark.sql.timestampType",
+    "spark.sql.mapKeyDedupPolicy",
 )
 """Settings that decide what SQL means; a home keeps those it was made with."""
+_PINNED_IF_SET = "spark.sql.legacy."
+"""Settings that each decide something of it, and have their defaults unless somebody sets them."""
 LOSES_ROWS = "loses_rows."
 """Prefix of the setting that says that a source has had a row taken away."""
 SUMS_OUTGROWN = "sums_outgrown"
@@ -96,6 +100,21 @@ class Catalog:
     def bytes(self, arrangement: str) -> int:
         """How large an arrangement is."""
         return sum(each.file.bytes for each in self.segments(arrangement))
+
+
+def _legacy_set(spark: SparkSession) -> list[str]:
+    """The settings for older behaviour that somebody has set, and a session can change."""
+    names = (name for name in spark.conf.getAll if name.startswith(_PINNED_IF_SET))
+    return sorted(name for name in names if spark.conf.isModifiable(name))
+
+
+def _plain(value: str) -> str:
+    """A value as Spark itself would write it.
+
+    >>> _plain("TRUE"), _plain("Europe/Berlin")
+    ('true', 'Europe/Berlin')
+    """
+    return value.lower() if value.lower() in ("true", "false") else value
 
 
 def _unknown(kind: str, name: str, known: Mapping[str, object]) -> CatalogError:
@@ -179,17 +198,31 @@ class Home:
         self.store.close()
 
     def pin_settings(self, spark: SparkSession) -> None:
-        """Keep the settings a new home is made under."""
-        if self.store.settings(_PINNED_PREFIX):
+        """Keep the settings a new home is made under.
+
+        A home of a version that kept fewer of them keeps the others as they are now.
+        """
+        pinned = self.settings
+        if pinned.keys() >= set(PINNED_SETTINGS):
             return
-        found = {_PINNED_PREFIX + key: str(spark.conf.get(key)) for key in PINNED_SETTINGS}
+        now = {key: str(spark.conf.get(key)) for key in (*PINNED_SETTINGS, *_legacy_set(spark))}
+        found = {_PINNED_PREFIX + key: _plain(now[key]) for key in now.keys() - pinned.keys()}
         self.commit(Transaction("compact", settings=found))
 
     @property
     def settings(self) -> dict[str, str]:
         """The Spark settings that this home's queries run under."""
         stored = self.store.settings(_PINNED_PREFIX)
-        return {name.removeprefix(_PINNED_PREFIX): value for name, value in stored.items()}
+        return {name.removeprefix(_PINNED_PREFIX): _plain(value) for name, value in stored.items()}
+
+    def settle(self, session: SparkSession) -> None:
+        """Give a session of ours the settings that this home's queries run under."""
+        pinned = self.settings
+        if pinned.keys() >= set(PINNED_SETTINGS):
+            for key in _legacy_set(session):
+                session.conf.unset(key)
+        for key, value in pinned.items():
+            session.conf.set(key, value)
 
     def catalog(self, commit: int | None = None) -> Catalog:
         """What exists now, or at an older commit that is still kept."""

@@ -43,6 +43,7 @@ from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import encode_sql
 from slackwater.state.writer import FIRST_ROWS
+from slackwater.types import ddl
 
 Marks = Mapping[str, str] | Callable[[], Mapping[str, str]]
 """What to remember with a batch; a function is asked for it once the rows are read and written,
@@ -214,7 +215,7 @@ class Ingestion:
         frame = batch.frame.toDF(*(f"p{n}" for n in range(len(places))), "_w")
         given = {place: f"p{n}" for n, place in enumerate(places)}
         columns = [
-            f"{given.get(n, f'CAST(NULL AS {dtype.sql()})')} AS k{n}"
+            f"{given.get(n, f'CAST(NULL AS {ddl(dtype)})')} AS k{n}"
             for n, dtype in enumerate(self._source.types)
         ]
         return self._hashed(frame.selectExpr(*columns, "_w"))
@@ -297,6 +298,13 @@ def known_rows(rows: object) -> int | None:
 def mark_prefix(catalog: Catalog, source: str) -> str:
     """What the names of a source's marks begin with; a source made anew has none."""
     return f"mark.{source}.{catalog.state.sources[source].created}."
+
+
+def source_marks(home: Home, catalog: Catalog, source: str) -> dict[str, str]:
+    """What was remembered with the batches of a source."""
+    prefix = mark_prefix(catalog, source)
+    stored = home.store.settings(prefix)
+    return {name.removeprefix(prefix): value for name, value in stored.items()}
 
 
 def source_settings(store: MetadataStore, catalog: Catalog, source: str) -> tuple[str, ...]:

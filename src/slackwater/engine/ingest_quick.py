@@ -63,15 +63,21 @@ def _table(batch: Batch, source: SourceDefinition) -> pa.Table:
         raise NotLocalError("a batch of this kind")
     if not all(each.as_it_is for each in batch.conversions):
         raise NotLocalError("a batch whose values are converted")
-    schema = arrow_layout(source.types)
+    try:
+        return _stored(table, batch, arrow_layout(source.types))
+    except pa.ArrowException as problem:
+        raise NotLocalError(f"rows of another form than state has: {problem}") from problem
+
+
+def _stored(table: pa.Table, batch: Batch, schema: pa.Schema) -> pa.Table:
     columns = [
         _conformed(table.column(each.at), field.type)
         for each, field in zip(batch.conversions, schema, strict=True)
     ]
-    if layout.weight_at is not None:
-        weights = table.column(layout.weight_at).cast(pa.int64())
+    if batch.layout.weight_at is not None:
+        weights = table.column(batch.layout.weight_at).cast(pa.int64())
     else:
-        weight = -1 if layout.op is BatchOp.DELETE else 1
+        weight = -1 if batch.layout.op is BatchOp.DELETE else 1
         weights = pa.array(np.full(table.num_rows, weight, dtype=np.int64))
     named = pa.schema([*schema, pa.field("_w", pa.int64())])
     return pa.table([*columns, weights], schema=named)

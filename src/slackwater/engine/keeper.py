@@ -19,7 +19,7 @@ from slackwater.engine.declare import Declaration, NewSource, NewView, offer_vie
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.explain import Explainer
 from slackwater.engine.home import Catalog, Home
-from slackwater.engine.ingest import Ingestion, IngestResult, Marks, mark_prefix, source_settings
+from slackwater.engine.ingest import Ingestion, IngestResult, Marks, source_marks, source_settings
 from slackwater.engine.maintain import Compaction, Maintenance
 from slackwater.engine.reading import Reader
 from slackwater.engine.results import RunResult
@@ -38,6 +38,7 @@ from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.forms import DEFAULT_FORMS, Forms
 from slackwater.plan.goals import Goal
+from slackwater.runtime.printed import reading_as
 from slackwater.runtime.program import ProgramRunner
 from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.errors import MetadataError
@@ -81,8 +82,7 @@ class Keeper:
             self._maintenance.recover()
             reach("recover.after")
         settled = clone_session(spark)
-        for key, value in home.settings.items():
-            settled.conf.set(key, value)
+        home.settle(settled)
         self._settled = settled
         self._runner = ProgramRunner(settled, options.forms, self._tell)
         self._reader = Reader(home, spark)
@@ -131,7 +131,8 @@ class Keeper:
         """Declare a source."""
         self.home.require_writable()
         self.catalog().require_free(name)
-        source = NewSource(name, schema, key, append_only, on_missing).definition()
+        with reading_as(self._settled):
+            source = NewSource(name, schema, key, append_only, on_missing).definition()
         arrangement = source.arrangement
         self.home.commit(
             Transaction(
@@ -162,9 +163,7 @@ class Keeper:
         """What was remembered with the batches of a source."""
         catalog = self.catalog()
         catalog.source(name)
-        prefix = mark_prefix(catalog, name)
-        stored = self.home.store.settings(prefix)
-        return {name.removeprefix(prefix): value for name, value in stored.items()}
+        return source_marks(self.home, catalog, name)
 
     def create_view(
         self, name: str, query: str | DataFrame, goal: Goal | None, refresh: str, scope: str
@@ -207,8 +206,9 @@ class Keeper:
         self.home.require_writable()
         planner = Planner(self._settled)
         declaration = Declaration(self.home, planner, self.catalog(), drop_views)
-        for source in sources:
-            declaration.add_source(source)
+        with reading_as(self._settled):
+            for source in sources:
+                declaration.add_source(source)
         for view in views:
             declaration.add_view(view)
         declaration.commit()

@@ -18,8 +18,9 @@ from slackwater.optimizer.normalize import stored_scan
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.optimizer.rules.rowwise import weight_column
 from slackwater.runtime.files import storage_schema
+from slackwater.runtime.printed import expect_printed
 from slackwater.state.columns import column_names
-from slackwater.state.frames import Stored, snapshot
+from slackwater.state.frames import COPIES, Stored, snapshot
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import decode_sql
 from slackwater.types import DataType
@@ -33,8 +34,8 @@ class Reader:
         self._home = home
         self._spark = spark
         self._session = clone_session(spark)
-        for key, value in home.settings.items():
-            self._session.conf.set(key, value)
+        home.settle(self._session)
+        expect_printed(self._session)
         # Stored rows have no statistics that Spark could know, and it takes them for tiny.
         self._session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
 
@@ -80,9 +81,8 @@ class Reader:
     def rows(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> DataFrame:
         """Stored rows as k0, k1, ..., each as often as it counts."""
         frame = self.weighted(types, files)
-        copies = "explode(sequence(CAST(1 AS BIGINT), _w)) AS copy"
         columns = [f"k{n}" for n in range(len(types))]
-        return frame.selectExpr(*columns, copies).drop("copy")
+        return frame.selectExpr(*columns, f"{COPIES} AS copy").drop("copy")
 
     def weighted(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> DataFrame:
         """Stored rows as k0, k1, ..., _w."""

@@ -17,6 +17,7 @@ from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.base import groupable
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.runtime.compare import compare_bags
+from slackwater.runtime.printed import printed_session
 from slackwater.state.columns import column_names
 from slackwater.types import DataType, is_floating
 from slackwater.types.datatypes import ArrayType, StructType
@@ -44,8 +45,7 @@ class Verifier:
         self._reader = reader
         self._catalog = home.catalog()
         self._session = clone_session(spark)
-        for key, value in home.settings.items():
-            self._session.conf.set(key, value)
+        home.settle(self._session)
         self._session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
         self._bound: set[str] = set()
 
@@ -88,7 +88,7 @@ class Verifier:
 
         None if Spark alone knows what a part of some view means.
         """
-        session = clone_session(self._session)
+        session = printed_session(self._session)
         for view in self._catalog.views.values():
             statement = compile_batch(view.stored, _stored_names(view))
             if statement.fragments:
@@ -120,7 +120,8 @@ class Verifier:
 
     def _answer(self, view: ViewDefinition) -> DataFrame:
         if view.query is not None:
-            return self._session.sql(compile_batch(view.query, view.columns).sql)
+            statement = compile_batch(view.query, view.columns)
+            return printed_session(self._session).sql(statement.sql)
         if view.sql is None:
             raise InvariantError(f"view {view.name} has neither SQL nor a plan")
         return self._session.sql(view.sql)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from slackwater.expr.nodes import Literal
 from slackwater.types import (
@@ -28,8 +28,10 @@ from slackwater.types import (
 )
 
 _PLAIN_DECIMAL = re.compile(r"-?(\d+)(?:\.(\d+))?")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROS = {"DAY": 86_400_000_000, "HOUR": 3_600_000_000, "MINUTE": 60_000_000, "SECOND": 1_000_000}
+_MICROS_PER_YEAR = 146_097 * _MICROS["DAY"] // 400
+_YEAR_ONE = -719_162 * _MICROS["DAY"]
+"""The first day of the year 1, counted from 1970."""
 _DAY_TIME_FIELDS = ("DAY", "HOUR", "MINUTE", "SECOND")
 
 
@@ -85,17 +87,17 @@ def _floating(suffix: str, type_name: str) -> Callable[[str], str]:
     return print_float
 
 
-def _timestamp(value: str) -> str:
-    try:
-        moment = _EPOCH + timedelta(microseconds=int(value))
-    except OverflowError:
-        return f"timestamp_micros({value}L)"
-    return f"TIMESTAMP_LTZ '{moment.replace(tzinfo=None).isoformat(sep=' ')}Z'"
+def _moment(micros: int) -> str:
+    """A date and time as Spark reads it.
 
-
-def _timestamp_ntz(value: str) -> str:
-    moment = _EPOCH + timedelta(microseconds=int(value))
-    return f"TIMESTAMP_NTZ '{moment.replace(tzinfo=None).isoformat(sep=' ')}'"
+    >>> _moment(1), _moment(-(2**63))
+    ('1970-01-01 00:00:00.000001', '-290308-12-21 19:59:05.224192')
+    """
+    # Python knows the years 1 to 9999 only, but the calendar repeats itself.
+    cycles, rest = divmod(micros - _YEAR_ONE, 400 * _MICROS_PER_YEAR)
+    moment = datetime(1, 1, 1) + timedelta(microseconds=rest)
+    year = moment.year + 400 * cycles
+    return f"{'-' * (year < 0)}{abs(year):04d}{moment.isoformat(sep=' ')[4:]}"
 
 
 _ATOMIC: Mapping[DataType, Callable[[str], str]] = {
@@ -107,8 +109,8 @@ _ATOMIC: Mapping[DataType, Callable[[str], str]] = {
     FLOAT: _floating("F", "FLOAT"),
     DOUBLE: _floating("D", "DOUBLE"),
     DATE: lambda value: f"DATE '{value}'",
-    TIMESTAMP: _timestamp,
-    TIMESTAMP_NTZ: _timestamp_ntz,
+    TIMESTAMP: lambda value: f"TIMESTAMP_LTZ '{_moment(int(value))}Z'",
+    TIMESTAMP_NTZ: lambda value: f"TIMESTAMP_NTZ '{_moment(int(value))}'",
     BINARY: lambda value: f"X'{value}'",
     CALENDAR_INTERVAL: lambda value: f"CAST('{value}' AS INTERVAL)",
 }

@@ -14,6 +14,7 @@ from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
+from slackwater.runtime.printed import expect_printed
 
 
 def run_batch(
@@ -37,6 +38,7 @@ def run_batch(
         names = [f"p{k}" for k in range(use.width)]
         frame = _fragment_frame(run, fragments[use.name], tables).toDF(*names)
         frame.createOrReplaceTempView(quote_name(use.name))
+    expect_printed(run)
     try:
         return run.sql(statement.sql)
     except PySparkException as problem:

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.errors import ExecutionError, NumberTooLargeError, SlackwaterError
-from slackwater.frontend.sql.fragments import bind_fragment, run_text
+from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 from slackwater.plan.arrangements import Arrangement
@@ -36,8 +36,10 @@ from slackwater.runtime.files import Place, storage_schema
 from slackwater.runtime.local.runner import LocalRunner
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
+from slackwater.runtime.printed import expect_printed, run_user_text
 from slackwater.runtime.session import local_cores
 from slackwater.state.frames import (
+    COPIES,
     Stored,
     Target,
     gather,
@@ -93,7 +95,12 @@ _SMALL_RUN_SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 _SMALL_RUN_ROWS = 20_000
-_LOCAL_MEANING = ("spark.sql.ansi.enabled", "spark.sql.decimalOperations.allowPrecisionLoss")
+_LOCAL_MEANING = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.legacy.decimal.retainFractionDigitsOnTruncate": "false",
+    "spark.sql.legacy.literal.pickMinimumPrecision": "true",
+}
 """The settings that statements translated for the driver are written for."""
 
 
@@ -111,7 +118,9 @@ class ProgramRunner:
         `tell` hears how far a run is.
         """
         self._tell = tell
-        meant_alike = all(spark.conf.get(key) == "true" for key in _LOCAL_MEANING)
+        meant_alike = all(
+            str(spark.conf.get(key)).lower() == value for key, value in _LOCAL_MEANING.items()
+        )
         self._most_rows = forms.driver_rows if meant_alike else 0
         self._look_ups = forms.look_ups
         self._driver = forms.prices.driver
@@ -120,6 +129,8 @@ class ProgramRunner:
         self.session = clone_session(spark)
         exclude_rules(self.session, ("InferFiltersFromConstraints",))
         _configure(self.session, _RUN_SETTINGS)
+        expect_printed(self.session)
+        self._user = spark
         self._small = clone_session(self.session)
         _configure(self._small, _SMALL_RUN_SETTINGS)
         self.local = LocalRunner(self._small, tell)
@@ -179,6 +190,7 @@ class ProgramRunner:
             access = _Access(
                 choose_forms(program, place.sizes, self._spark, self._look_ups),
                 self.local.needed(program, place.files),
+                self._user,
             )
         frames = _Frames(session, place, program, access, meter.read_in_workers)
         try:
@@ -249,6 +261,8 @@ class _Access:
 
     scanned: frozenset[str]
     needed: Mapping[str, frozenset[str]]
+    user: SparkSession
+    """The session that texts of users are written for."""
 
 
 class _Frames:
@@ -351,7 +365,7 @@ class _Frames:
         tables = {name: self._frames[frame].toDF(*columns) for name, frame, columns in step.tables}
         fragment = self._place.fragments[step.fragment]
         if fragment.sql is not None:
-            found = run_text(self._session, fragment.sql, tables)
+            found = run_user_text(self._session, self._access.user, fragment.sql, tables)
         else:
             found = bind_fragment(self._session, fragment.plan, tables.__getitem__)
         return found.toDF(*(f"k{n}" for n in range(step.width)))
@@ -376,8 +390,7 @@ def _has_executors(session: SparkSession) -> bool:
 def _unweighted(frame: DataFrame) -> DataFrame:
     """Each row as often as its weight says."""
     columns = [name for name in frame.columns if name != "_w"]
-    repeated = frame.selectExpr(*columns, "explode(sequence(CAST(1 AS BIGINT), _w)) AS copy")
-    return repeated.drop("copy")
+    return frame.selectExpr(*columns, f"{COPIES} AS copy").drop("copy")
 
 
 def checkpointed_rdd(frame: DataFrame) -> Any:

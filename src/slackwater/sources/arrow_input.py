@@ -36,7 +36,8 @@ def read_arrow(rows: object, where: str) -> pa.Table:
     try:
         table = _table(rows)
         if table is not None:
-            return table.cast(pa.schema([_widened(field) for field in table.schema]))
+            taken = [(field.name, _widened(field.type)) for field in table.schema]
+            return table.cast(pa.schema(taken))
     except (pa.ArrowException, TypeError, ValueError) as problem:
         raise DataError(
             f"the rows cannot be read as a table: {_first_line(problem)}",
@@ -96,14 +97,27 @@ def _table(rows: object) -> pa.Table | None:
     return None
 
 
-def _widened(field: pa.Field) -> pa.Field:
-    """The field as Spark takes it; nanoseconds become microseconds, or an error if they cannot."""
-    dtype = field.type
+def _widened(dtype: pa.DataType) -> pa.DataType:
+    """The type as Spark takes it; nanoseconds become microseconds, or an error if they cannot."""
     if kinds.is_dictionary(dtype):
         dtype = dtype.value_type
     if kinds.is_timestamp(dtype):
-        dtype = pa.timestamp("us", dtype.tz)
-    return pa.field(field.name, _WIDENED.get(dtype, dtype))
+        return pa.timestamp("us", dtype.tz)
+    if kinds.is_struct(dtype):
+        return pa.struct([_widened_field(each) for each in dtype])
+    if kinds.is_map(dtype):
+        return pa.map_(_widened_field(dtype.key_field), _widened_field(dtype.item_field))
+    if kinds.is_list(dtype):
+        return pa.list_(_widened_field(dtype.value_field))
+    if kinds.is_large_list(dtype):
+        return pa.large_list(_widened_field(dtype.value_field))
+    if kinds.is_fixed_size_list(dtype):
+        return pa.list_(_widened_field(dtype.value_field), dtype.list_size)
+    return _WIDENED.get(dtype, dtype)
+
+
+def _widened_field(field: pa.Field) -> pa.Field:
+    return field.with_type(_widened(field.type))
 
 
 def _first_line(problem: Exception) -> str:

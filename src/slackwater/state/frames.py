@@ -43,6 +43,13 @@ MANIFEST_SCHEMA = StructType(
 )
 
 
+COPIES = (
+    "explode(sequence(CAST(1 AS BIGINT), IF(_w > 0, _w, raise_error('The stored state of this view "
+    "or source is damaged: a row counts less than once. Drop it and create it again.'))))"
+)
+"""Rows with net weights, each as often as it counts; Spark would count down to a smaller number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """An arrangement as a plan names it: its files below `home`, and its rows' Spark types.

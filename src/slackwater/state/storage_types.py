@@ -24,6 +24,7 @@ from slackwater.types import (
     MapType,
     OpaqueType,
     StructType,
+    ddl,
 )
 
 _TIME = re.compile(r"time\(\d\)", re.IGNORECASE)
@@ -63,7 +64,7 @@ def storage_type(dtype: DataType) -> DataType:
 
 def storage_ddl(dtype: DataType) -> str:
     """The storage type as DDL text."""
-    return storage_type(dtype).sql()
+    return ddl(storage_type(dtype))
 
 
 def needs_encoding(dtype: DataType) -> bool:
@@ -121,14 +122,14 @@ def _encode(dtype: DataType, text: str, depth: int) -> str:
             return _rebuild_map(text, pair, new_key, _encode(value, f"{pair}.value", deeper))
         case StructType(fields=fields):
             # The cast renames by position: names may repeat, and then none can be picked by name.
-            renamed = f"CAST({text} AS {_positional(each.dtype for each in fields).sql()})"
+            renamed = f"CAST({text} AS {ddl(_positional(each.dtype for each in fields))})"
             return _rebuild_struct(
                 text,
                 [_encode(each.dtype, f"{renamed}.f{i}", depth) for i, each in enumerate(fields)],
             )
         case IntervalType():
             return f"CAST(CAST({text} AS INTERVAL MONTH) AS INT)"
-    return f"CAST({text} AS {storage_type(dtype).sql()})"
+    return f"CAST({text} AS {ddl(storage_type(dtype))})"
 
 
 def _decode(dtype: DataType, text: str, depth: int) -> str:
@@ -144,10 +145,10 @@ def _decode(dtype: DataType, text: str, depth: int) -> str:
             return _rebuild_map(text, pair, old_key, _decode(value, f"{pair}.value", deeper))
         case StructType(fields=fields):
             members = [_decode(each.dtype, f"{text}.f{i}", depth) for i, each in enumerate(fields)]
-            return f"CAST({_rebuild_struct(text, members)} AS {dtype.sql()})"
+            return f"CAST({_rebuild_struct(text, members)} AS {ddl(dtype)})"
         case IntervalType():
-            return f"CAST(CAST({text} AS INTERVAL MONTH) AS {dtype.sql()})"
-    return "NULL" if dtype == VOID else f"CAST({text} AS {dtype.sql()})"
+            return f"CAST(CAST({text} AS INTERVAL MONTH) AS {ddl(dtype)})"
+    return "NULL" if dtype == VOID else f"CAST({text} AS {ddl(dtype)})"
 
 
 def _hashable(dtype: DataType, text: str, depth: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 BINARY_COLLATION = "UTF8_BINARY"
@@ -186,18 +186,35 @@ def is_collated(dtype: DataType) -> bool:
 
 def without_collation(dtype: DataType) -> DataType:
     """The same type with texts that are equal only if their bytes are."""
+    return _with_leaves(dtype, lambda leaf: STRING if isinstance(leaf, StringType) else leaf)
+
+
+def ddl(dtype: DataType) -> str:
+    """The type as DDL text that means the same under every setting of a session.
+
+    >>> ddl(ArrayType(TIMESTAMP)), ddl(DATE)
+    ('ARRAY<TIMESTAMP_LTZ>', 'DATE')
+    """
+    return _with_leaves(dtype, lambda leaf: _INSTANT if leaf == TIMESTAMP else leaf).sql()
+
+
+_INSTANT = AtomicType("TIMESTAMP_LTZ")
+"""What TIMESTAMP means unless spark.sql.timestampType says otherwise."""
+
+
+def _with_leaves(dtype: DataType, change: Callable[[DataType], DataType]) -> DataType:
+    """The type with others in place of those that have none inside."""
     match dtype:
-        case StringType():
-            return STRING
-        case ArrayType(element=element, contains_null=nulls):
-            return ArrayType(without_collation(element), nulls)
-        case MapType(key=key, value=value, value_contains_null=nulls):
-            return MapType(without_collation(key), without_collation(value), nulls)
+        case ArrayType(element=element):
+            return replace(dtype, element=_with_leaves(element, change))
+        case MapType(key=key, value=value):
+            changed = (_with_leaves(key, change), _with_leaves(value, change))
+            return replace(dtype, key=changed[0], value=changed[1])
         case StructType(fields=fields):
-            plain = (replace(field, dtype=without_collation(field.dtype)) for field in fields)
-            return StructType(tuple(plain))
+            inner = (replace(each, dtype=_with_leaves(each.dtype, change)) for each in fields)
+            return StructType(tuple(inner))
         case _:
-            return dtype
+            return change(dtype)
 
 
 _INTEGRAL = frozenset({TINYINT, SMALLINT, INTEGER, BIGINT})

@@ -13,8 +13,10 @@ from duckdb.func import ARROW, SPECIAL
 
 from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
 from slackwater.runtime.local.hashing import (
+    hash_instants,
     hash_ints,
     hash_longs,
+    hash_moments,
     hash_texts,
     hash_wide_decimals,
 )
@@ -34,6 +36,8 @@ _DISABLED = (
 _HASHES = {
     hash_ints: "INTEGER",
     hash_longs: "BIGINT",
+    hash_moments: "TIMESTAMP",
+    hash_instants: "TIMESTAMPTZ",
     hash_texts: "VARCHAR",
     hash_wide_decimals: "VARCHAR",
 }
@@ -92,9 +96,17 @@ class LocalEngine:
         rows = sum(tables[name].num_rows for name in statement.reads)
         if not rows and not statement.makes_rows:
             return
-        if statement.direct is not None:
-            yield from statement.direct.stream(tables[statement.direct.table])
-            return
+        try:
+            if statement.direct is not None:
+                yield from statement.direct.stream(tables[statement.direct.table])
+            else:
+                yield from self._computed(statement, tables, rows)
+        except (duckdb.Error, pa.ArrowException, ArithmeticError, ValueError) as problem:
+            raise NotLocalError(f"a statement that fails here: {problem}") from problem
+
+    def _computed(
+        self, statement: Translated, tables: Mapping[str, pa.Table], rows: int
+    ) -> Iterator[pa.RecordBatch]:
         schema = arrow_schema(statement.columns)
         try:
             self._use_threads(rows)
@@ -102,6 +114,8 @@ class LocalEngine:
                 table = tables[name]
                 kept = [column for column in table.column_names if column in needed]
                 read = table.select(kept or table.column_names[-1:])
+                if statement.decodes:
+                    _require_utf8(read)
                 self._connection.register(name, _Stream(read))
             self._learn_functions(statement.sql)
             found = self._connection.sql(statement.sql)
@@ -110,8 +124,6 @@ class LocalEngine:
             else:
                 for batch in found.to_arrow_reader(_BATCH_ROWS):
                     yield from _conformed(pa.Table.from_batches([batch]), schema).to_batches()
-        except (duckdb.Error, pa.ArrowException, ArithmeticError) as problem:
-            raise NotLocalError(f"a statement that fails here: {problem}") from problem
         finally:
             for name in statement.reads:
                 self._connection.unregister(name)
@@ -146,6 +158,19 @@ class LocalEngine:
     def close(self) -> None:
         """Release the database."""
         self._connection.close()
+
+
+def _require_utf8(table: pa.Table) -> None:
+    """Refuse texts that are no UTF-8: engines count their characters in ways of their own."""
+    for column in table.columns:
+        if _holds_texts(column.type):
+            column.validate(full=True)
+
+
+def _holds_texts(kind: pa.DataType) -> bool:
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return True
+    return any(_holds_texts(kind.field(n).type) for n in range(kind.num_fields))
 
 
 def _conformed(found: pa.Table, schema: pa.Schema) -> pa.Table:

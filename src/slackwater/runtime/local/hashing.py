@@ -39,9 +39,22 @@ def hash_longs(seeds: pa.Array, values: pa.Array) -> pa.Array:
     return _hashed(_hash_long, seeds, values)
 
 
+def hash_moments(seeds: pa.Array, values: pa.Array) -> pa.Array:
+    """The hash of timestamps without a time zone: of the 64 bits that both engines count in.
+
+    DuckDB itself takes the first and the last of them for infinities, which have no number.
+    """
+    return hash_longs(seeds, _array(values).view(pa.int64()))
+
+
+def hash_instants(seeds: pa.Array, values: pa.Array) -> pa.Array:
+    """The hash of timestamps with a time zone."""
+    return hash_moments(seeds, values)
+
+
 def hash_texts(seeds: pa.Array, values: pa.Array) -> pa.Array:
-    """The hash of texts."""
-    return _hash_each(seeds, values, str.encode)
+    """The hash of texts, whose bytes need not be valid UTF-8."""
+    return _hash_each(seeds, values, bytes)
 
 
 def hash_wide_decimals(seeds: pa.Array, values: pa.Array) -> pa.Array:
@@ -61,8 +74,10 @@ def _hashed(
     return pa.array(after.view(np.int64))
 
 
-def _hash_each(seeds: pa.Array, values: pa.Array, to_bytes: Callable[[str], bytes]) -> pa.Array:
-    pairs = zip(values.to_pylist(), _longs(seeds).tolist(), strict=True)
+def _hash_each(seeds: pa.Array, values: pa.Array, to_bytes: Callable[[bytes], bytes]) -> pa.Array:
+    wide = pa.types.is_large_string(values.type)
+    raw = _array(values).view(pa.large_binary() if wide else pa.binary())
+    pairs = zip(raw.to_pylist(), _longs(seeds).tolist(), strict=True)
     hashes = [
         seed if value is None else xxhash.xxh64_intdigest(to_bytes(value), seed)
         for value, seed in pairs
@@ -80,9 +95,9 @@ def _array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
-def _digits(text: str) -> bytes:
+def _digits(text: bytes) -> bytes:
     """The digits as a number in the shortest big-endian form, as Java writes large numbers."""
-    number = int(text.replace(".", ""))
+    number = int(text.replace(b".", b""))
     bits = (number if number >= 0 else ~number).bit_length()
     return number.to_bytes(bits // 8 + 1, "big", signed=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -61,7 +61,8 @@ class BothSides:
         # Whatever may be read counts as read: sides of joins are narrow in our statements.
         self.left.used.update(self.left.columns)
         self.right.used.update(self.right.columns)
-        return Scope({**self.left.columns, **self.right.columns})
+        failing = self.left.failing | self.right.failing
+        return Scope({**self.left.columns, **self.right.columns}, failing=failing)
 
 
 def equal_columns(names: Sequence[exp.Identifier], left: Scope, right: Scope) -> str:
@@ -77,9 +78,10 @@ def equal_columns(names: Sequence[exp.Identifier], left: Scope, right: Scope) ->
     return " AND ".join(parts)
 
 
-def scope_of(columns: Columns, alias: str) -> Scope:
+def scope_of(columns: Columns, alias: str, failing: Iterable[str] = ()) -> Scope:
     """The columns of a table of that name in the statement for DuckDB."""
-    return Scope({name: Typed(f"{alias}.{quoted(name)}", dtype) for name, dtype in columns.items()})
+    named = {name: Typed(f"{alias}.{quoted(name)}", dtype) for name, dtype in columns.items()}
+    return Scope(named, failing=frozenset(failing))
 
 
 def require_simple(dtypes: Iterable[DataType]) -> None:
@@ -103,7 +105,7 @@ def with_lateral_view(table: Relation, lateral: exp.Lateral, alias: str) -> Rela
     columns = {**table.scope.columns, **made.scope.columns}
     if len(columns) < len(table.scope.columns) + len(names):
         raise NotLocalError("a lateral view with a column of the table's")
-    return Relation(f"{table.sql}, {made.sql}", Scope(columns, table.scope.used))
+    return Relation(f"{table.sql}, {made.sql}", replace(table.scope, columns=columns))
 
 
 def _series(table: Relation, series: exp.GenerateSeries, names: list[str], alias: str) -> Relation:

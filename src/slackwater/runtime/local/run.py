@@ -256,6 +256,8 @@ def _repeated(batch: pa.RecordBatch, *, once: bool = False) -> pa.RecordBatch:
     counts = batch.column(WEIGHT).to_numpy()
     if (counts == 1).all():
         return rows
+    if (counts < 1).any():
+        raise NotLocalError("a stored row that counts less than once")
     return rows.take(pa.array(np.repeat(np.arange(rows.num_rows), counts)))
 
 

@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.columns import stable_type, widened
 from slackwater.state.storage_types import needs_encoding, storable
-from slackwater.types import parse_spark_type
+from slackwater.types import ddl, parse_spark_type
 
 _FAILURES = (PySparkException, Py4JJavaError, pa.ArrowException)
 
@@ -71,7 +71,7 @@ class SparkStatements:
 
 
 def _schema(columns: Columns) -> StructType:
-    text = ", ".join(f"{name} {dtype.sql()}" for name, dtype in columns.items())
+    text = ", ".join(f"{name} {ddl(dtype)}" for name, dtype in columns.items())
     return cast("StructType", StructType.fromDDL(text))
 
 

@@ -13,11 +13,13 @@ from sqlglot.errors import SqlglotError
 
 from slackwater.runtime.local.direct import Direct, read_direct
 from slackwater.runtime.local.forms import (
+    DECODING,
     Scope,
     Typed,
     cast,
     failing_columns,
     may_fail,
+    operands,
     quoted,
     require_only,
     same_name,
@@ -50,6 +52,8 @@ class Translated:
     reads: Mapping[str, frozenset[str]]
     direct: Direct | None
     """The statement in a form that needs no engine, if it has one."""
+    decodes: bool
+    """Whether it looks at the characters of texts, which must then be valid."""
 
 
 def translate_statement(sql: str, tables: Mapping[str, Columns]) -> Translated:
@@ -103,7 +107,9 @@ class _Translator:
     def statement(self, tree: exp.Expression) -> Translated:
         text, columns = self._query(tree)
         reads = {name: frozenset(used) for name, used in self.reads.items()}
-        return Translated(text, columns, _makes_rows(tree), reads, read_direct(tree, self.tables))
+        decodes = tree.find(*DECODING) is not None
+        direct = read_direct(tree, self.tables)
+        return Translated(text, columns, _makes_rows(tree), reads, direct, decodes)
 
     def _query(self, tree: exp.Expression) -> tuple[str, Columns]:
         prefix = self._with(tree)
@@ -192,7 +198,7 @@ class _Translator:
             require_simple([key.dtype for key in keys])
             parts.append(f"GROUP BY {', '.join(key.sql for key in keys)}")
         if having := tree.args.get("having"):
-            parts.append(f"HAVING {_boolean(having.this, scope)}")
+            parts.append(f"HAVING {_unordered(having.this, scope)}")
         return parts
 
     def _from(self, tree: exp.Select) -> Relation:
@@ -215,7 +221,8 @@ class _Translator:
         if isinstance(node, exp.Subquery):
             _require_no_names(node)
             text, columns = self._query(node)
-            return Relation(f"({text}) AS {alias}", scope_of(columns, alias))
+            scope = scope_of(columns, alias, failing_columns(node))
+            return Relation(f"({text}) AS {alias}", scope)
         if not isinstance(node, exp.Table):
             raise NotLocalError("such a table")
         require_only(node, "this", "alias")
@@ -244,7 +251,7 @@ class _Translator:
             )
         both = BothSides(left.scope, right.scope)
         if kind != "CROSS":
-            text += f" ON {_boolean(join.args['on'], both.scope())}"
+            text += f" ON {_unordered(join.args['on'], both.scope())}"
         scope = left.scope if kind.endswith(("SEMI", "ANTI")) else both.scope()
         return Relation(text, scope)
 
@@ -289,16 +296,25 @@ def _in_order(node: exp.Expression, tree: exp.Select, scope: Scope) -> str:
     """
     source: Any = tree.args.get("from_")
     if source is None or tree.args.get("joins") or source.find(exp.Join):
-        return _boolean(node, scope)
-    failing = failing_columns(source.this)
-    whole: Any = node.unnest()
-    parts: list[Any] = list(whole.flatten()) if isinstance(whole, exp.And) else [whole]
+        return _unordered(node, scope)
+    parts = _parts(node)
     found = _boolean(parts[-1], scope)
     for part in reversed(parts[:-1]):
         before = _boolean(part, scope)
         either = f"CASE WHEN {before} THEN {found} ELSE FALSE END"
-        found = either if may_fail(part, failing) else f"({before} AND {found})"
+        found = either if may_fail(part, scope.failing) else f"({before} AND {found})"
     return found
+
+
+def _unordered(node: exp.Expression, scope: Scope) -> str:
+    """A condition of parts in any order, in which DuckDB finds the equalities to join by."""
+    return " AND ".join(f"({_boolean(part, scope)})" for part in _parts(node))
+
+
+def _parts(node: exp.Expression) -> list[exp.Expression]:
+    """Conditions that must all be true."""
+    whole: Any = node.unnest()
+    return operands(whole) if isinstance(whole, exp.And) else [whole]
 
 
 def _boolean(node: exp.Expression, scope: Scope) -> str:

@@ -18,18 +18,21 @@ from slackwater.runtime.local.forms.base import (
     together,
     translate,
 )
-from slackwater.runtime.local.forms.errors import failing_columns, may_fail
+from slackwater.runtime.local.forms.errors import failing_columns, may_fail, operands
+from slackwater.runtime.local.forms.texts import DECODING
 
 for _module in (names, logic, numbers, texts, aggregates, nested):
     learn(_module.FORMS)
 
 __all__ = [
+    "DECODING",
     "Scope",
     "Typed",
     "cast",
     "comparable",
     "failing_columns",
     "may_fail",
+    "operands",
     "plain_number",
     "quoted",
     "require_only",

@@ -31,6 +31,8 @@ class Scope:
 
     columns: Mapping[str, Typed]
     used: set[str] = field(default_factory=set)
+    failing: frozenset[str] = frozenset()
+    """Columns that are computed below and may fail there."""
     lambdas: int = 0
     """How many lambdas are around the expression."""
 

@@ -43,6 +43,21 @@ def failing_columns(source: exp.Expression) -> set[str]:
     return found
 
 
+def operands(node: Any) -> list[Any]:
+    """The parts of a chain of ANDs or of ORs in their order, however they are nested.
+
+    Anything else is its own only part.
+    """
+    whole = node.unnest()
+    if not isinstance(whole, exp.Connector):
+        return [whole]
+    parts: list[Any] = []
+    for side in (whole.this, whole.expression):
+        inner = side.unnest()
+        parts += operands(inner) if type(inner) is type(whole) else [inner]
+    return parts
+
+
 def shielded(nodes: Sequence[exp.Expression], values: Sequence[Typed]) -> list[Typed]:
     """Values that are compared; DuckDB sees no arithmetic and no cast beside a constant."""
     if not any(_is_constant(node) for node in nodes):

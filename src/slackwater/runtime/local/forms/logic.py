@@ -17,15 +17,26 @@ from slackwater.runtime.local.forms.base import (
     translate,
     translated,
 )
-from slackwater.runtime.local.forms.errors import shielded
+from slackwater.runtime.local.forms.errors import may_fail, operands, shielded
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.types import BOOLEAN
 
 
-def _connective(sign: str) -> Form:
+def _connective(sign: str, decided: str) -> Form:
+    """AND or OR; `decided` is the value of a part that leaves nothing to those behind it.
+
+    Spark computes the next part for any other value, also for NULL, and the first one always.
+    DuckDB would pass over rows that a filter drops anyway, and begin with any part.
+    """
+
     def form(node: exp.Binary, scope: Scope) -> Typed:
-        left, right = (condition(each, scope) for each in (node.this, node.expression))
-        return Typed(f"({left} {sign} {right})", BOOLEAN)
+        nodes = operands(node)
+        parts = [condition(each, scope) for each in nodes]
+        text = f"({f' {sign} '.join(parts)})"
+        if any(may_fail(each, scope.failing) for each in nodes):
+            whens = " ".join(f"WHEN {part} IS {decided} THEN {decided}" for part in parts[:-1])
+            text = f"(CASE {whens} ELSE {text} END)"
+        return Typed(text, BOOLEAN)
 
     return form
 
@@ -107,8 +118,8 @@ def _extreme(function: str) -> Form:
 
 
 FORMS: Forms = {
-    exp.And: _connective("AND"),
-    exp.Or: _connective("OR"),
+    exp.And: _connective("AND", "FALSE"),
+    exp.Or: _connective("OR", "TRUE"),
     exp.Not: _not,
     exp.Is: _is,
     exp.EQ: _comparison("="),

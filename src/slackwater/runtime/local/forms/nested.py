@@ -106,8 +106,10 @@ def _hashed_as(value: Typed) -> tuple[str, str]:
             return "hash_longs", f"CAST({value.sql} * {shift} AS BIGINT)"
         case _ if value.dtype in (BIGINT, VOID):
             return "hash_longs", f"CAST({value.sql} AS BIGINT)"
-        case _ if value.dtype in (TIMESTAMP, TIMESTAMP_NTZ):
-            return "hash_longs", f"epoch_us({value.sql})"
+        case _ if value.dtype == TIMESTAMP:
+            return "hash_instants", value.sql
+        case _ if value.dtype == TIMESTAMP_NTZ:
+            return "hash_moments", value.sql
         case _ if value.dtype == DATE:
             return "hash_ints", f"CAST({value.sql} - DATE '1970-01-01' AS INTEGER)"
         case _ if value.dtype == BOOLEAN or is_integral(value.dtype):

@@ -16,6 +16,9 @@ from slackwater.runtime.local.forms.base import (
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.types import BOOLEAN, DATE, INTEGER, STRING
 
+DECODING = (exp.Length, exp.Like, exp.Substring)
+"""What looks at the characters of texts; everything else compares their bytes."""
+
 
 def _length(node: exp.Length, scope: Scope) -> Typed:
     value = translate(node.this, scope)
@@ -63,7 +66,10 @@ def _date_part(function: str) -> Form:
         value = translate(inner, scope)
         if value.dtype != DATE:
             raise NotLocalError(f"{function} of {value.dtype}")
-        return Typed(f"CAST({function}({value.sql}) AS INTEGER)", INTEGER)
+        # The first and the last date are infinities here, which have no parts.
+        known = f"isfinite({value.sql}) OR {value.sql} IS NULL"
+        part = f"CASE WHEN {known} THEN {function}({value.sql}) ELSE error('an infinite date') END"
+        return Typed(f"CAST({part} AS INTEGER)", INTEGER)
 
     return form
 
