@@ -217,7 +217,7 @@ def test_hints_and_partitioning_do_not_matter(bench: Bench) -> None:
         "SELECT k FROM t WHERE CAST('today' AS DATE) > DATE '2026-01-01'",
         "SELECT k, to_timestamp('now') AS t FROM t",
         "SELECT k, to_date('yesterday') AS t FROM t",
-        "SELECT k, TIMESTAMP_NTZ\"tomorrow\" AS t FROM t",
+        'SELECT k, TIMESTAMP_NTZ"tomorrow" AS t FROM t',
     ],
 )
 def test_what_cannot_be_repeated_is_refused(bench: Bench, sql: str) -> None:
