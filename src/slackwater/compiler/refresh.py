@@ -314,10 +314,12 @@ class ProgramWriter:
         number = self._frames.numbers.setdefault(owner, len(self._frames.numbers) + 1)
         name = f"{type(rel).__name__.lower()}{number}_{part}"
         step = make(name)
-        if self._frames.made.setdefault(name, step) != step:
-            raise InvariantError(f"two frames are called {name}")
-        if self._frames.made[name] is step:
+        known = self._frames.made.setdefault(name, step)
+        if known is step:
             self._frames.steps.append(step)
+        elif (type(known), known.reads) != (type(step), step.reads):
+            # Texts may differ: relations that are the same may number their columns differently.
+            raise InvariantError(f"two frames are called {name}")
         return name
 
     def _encoded(
