@@ -190,3 +190,16 @@ def test_progress_is_told(spark: SparkSession, tmp_path: Path, driver_rows: int,
         session.refresh()
     assert told[-1] == last
     assert "refreshing" in told
+
+
+def test_a_view_without_sources_is_filled_once(spark: SparkSession, tmp_path: Path) -> None:
+    with sw.open(tmp_path, spark) as session:
+        for name, condition in (("none", "FALSE"), ("one", "TRUE")):
+            session.create_view(name, f"SELECT 1 AS x WHERE {condition}")
+        filled = session.refresh()
+        assert {view.action for view in filled.views} == {"filled"}
+        assert session.refresh().commit == filled.commit
+        session.drop_view("none")
+        session.create_view("none", "SELECT 2 AS x WHERE FALSE")
+        again = {view.view: view.action for view in session.refresh().views}
+        assert again == {"one": "skipped", "none": "filled"}

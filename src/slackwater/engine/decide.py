@@ -42,6 +42,8 @@ class Pending:
 
     rows: Mapping[str, int]
     changed: Mapping[str, int]
+    constant: frozenset[str] = frozenset()
+    """Views that read no source and are filled, even if with no rows."""
 
     def over(self, names: frozenset[str]) -> tuple[int, int]:
         """Rows and changed rows of some sources."""
@@ -96,7 +98,7 @@ def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pendin
     rows, changed = pending.over(names)
     recompute = Candidate(Action.RECOMPUTE, rows)
     stored = catalog.state.arrangements
-    if not is_filled(view, catalog):
+    if not is_filled(view, catalog) and view.name not in pending.constant:
         return Decision(
             view, Action.FILL, "the view has no rows yet", (Candidate(Action.FILL, rows),)
         )

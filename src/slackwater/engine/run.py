@@ -22,7 +22,7 @@ from slackwater.engine.decide import (
     readable_rows,
 )
 from slackwater.engine.definitions import ViewDefinition
-from slackwater.engine.home import LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
+from slackwater.engine.home import FILLED, LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
 from slackwater.engine.results import (
     RunResult,
     StateSize,
@@ -105,13 +105,16 @@ def declared_facts(home: Home, catalog: Catalog) -> Facts:
     return replace(read_facts(home, catalog), append_only=frozenset(declared))
 
 
-def read_pending(catalog: Catalog) -> Pending:
+def read_pending(home: Home, catalog: Catalog) -> Pending:
     """What the sources hold, and what views have not seen of it."""
     files = Files(catalog)
     names = catalog.state.sources
+    filled = home.store.settings(FILLED)
+    made = {name: str(view.created) for name, view in catalog.state.views.items()}
     return Pending(
         {name: sum(file.rows for file in files.contents(name)) for name in names},
         {name: sum(file.rows for file in files.pending(name)) for name in names},
+        frozenset(name for name, at in made.items() if filled.get(FILLED + name) == at),
     )
 
 
@@ -143,7 +146,7 @@ class Run:
         self._catalog = home.catalog()
         known = read_facts(home, self._catalog)
         self._facts = replace(known, sums_fit=known.sums_fit and sums_fit)
-        self._pending = read_pending(self._catalog)
+        self._pending = read_pending(home, self._catalog)
         self._rows = readable_rows(self._catalog)
         self._sizes = StoredSizes(home.folder, Files(self._catalog))
 
@@ -352,11 +355,23 @@ class Run:
                 each.id for key in replaced for each in self._catalog.segments(key)
             ),
             progress=tuple(self._progress()),
-            settings={} if self._facts.sums_fit else {SUMS_OUTGROWN: "true"},
+            settings={**self._filled(decisions), **self._outgrown()},
             runs=tuple(
                 history_row(each, run, timing) for each, run in zip(decisions, views, strict=True)
             ),
         )
+
+    def _outgrown(self) -> dict[str, str]:
+        return {} if self._facts.sums_fit else {SUMS_OUTGROWN: "true"}
+
+    def _filled(self, decisions: tuple[Decision, ...]) -> dict[str, str]:
+        """Views without sources have no progress that could tell that they are filled."""
+        views = self._catalog.state.views
+        return {
+            FILLED + name: str(views[name].created)
+            for name in (each.view.name for each in decisions if each.action is Action.FILL)
+            if not base_sources(self._catalog.view(name), self._catalog)
+        }
 
     def _needed(self, decisions: Iterable[Decision]) -> set[str]:
         needed = {source.arrangement.id for source in self._catalog.sources.values()}
