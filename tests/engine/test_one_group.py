@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from math import nan
 import os
+from math import nan
 from pathlib import Path
 
 import pyarrow as pa
