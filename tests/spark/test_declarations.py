@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -203,3 +204,35 @@ def test_a_view_without_sources_is_filled_once(spark: SparkSession, tmp_path: Pa
         session.create_view("none", "SELECT 2 AS x WHERE FALSE")
         again = {view.view: view.action for view in session.refresh().views}
         assert again == {"one": "skipped", "none": "filled"}
+
+
+def test_names_with_dots_keep_their_own_marks(spark: SparkSession, tmp_path: Path) -> None:
+    with sw.open(tmp_path, spark) as session:
+        created = session.create_source("s", SCHEMA)
+        commit = session.keeper.catalog().state.sources["s"].created
+        other = f"s.{commit}"
+        session.create_source(other, SCHEMA)
+        created.ingest(ROWS)
+        session.ingest(other, ROWS, marks={"a.csv": "1"})
+        assert session.marks("s") == {}
+        session.drop_source("s")
+        assert session.marks(other) == {"a.csv": "1"}
+
+
+def test_threads_wait_for_one_another(spark: SparkSession, tmp_path: Path) -> None:
+    with sw.open(tmp_path, spark) as session:
+        names = [f"item_{n}" for n in range(3)]
+        for name in names:
+            session.create_source(name, SCHEMA)
+            session.create_view(f"of_{name}", f"SELECT count(*) AS n, sum(v) AS s FROM {name}")
+
+        def take(name: str) -> None:
+            for _ in range(5):
+                session.ingest(name, ROWS)
+                session.refresh()
+
+        with ThreadPoolExecutor(len(names)) as pool:
+            list(pool.map(take, names))
+        session.refresh()
+        read = [tuple(session.view(f"of_{name}").read().collect()[0]) for name in names]
+        assert read == [(10, 150)] * len(names)

@@ -97,7 +97,7 @@ def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pendin
     names = base_sources(view, catalog)
     rows, changed = pending.over(names)
     recompute = Candidate(Action.RECOMPUTE, rows)
-    stored = catalog.state.arrangements
+    stored = filled_state(catalog)
     if not is_filled(view, catalog) and view.name not in pending.constant:
         return Decision(
             view, Action.FILL, "the view has no rows yet", (Candidate(Action.FILL, rows),)
@@ -129,6 +129,22 @@ def is_filled(view: ViewDefinition, catalog: Catalog) -> bool:
     if not names:
         return catalog.rows(catalog.state.views[view.name].arrangement) > 0
     return all((view.name, name) in catalog.state.progress for name in names)
+
+
+def filled_state(catalog: Catalog) -> frozenset[str]:
+    """The arrangements that a run has filled.
+
+    A view is declared with its answer, which may be just what another comes to need as state.
+    Where it holds nothing, filling it again does no harm.
+    """
+    state = catalog.state
+    waiting: set[str] = set()
+    answered: set[str] = set()
+    for view in catalog.views.values():
+        group = answered if is_filled(view, catalog) else waiting
+        group.add(state.views[view.name].arrangement)
+    empty = {key for key in waiting - answered if not catalog.segments(key)}
+    return frozenset(state.arrangements.keys() - empty)
 
 
 def readable_rows(catalog: Catalog) -> dict[str, int]:

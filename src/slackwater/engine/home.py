@@ -15,6 +15,7 @@ from slackwater.state.metadata.lock import HomeLock
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
 from slackwater.state.metadata.records import CatalogState, Commit, SegmentRecord, Transaction
 from slackwater.state.metadata.store import MetadataStore
+from slackwater.state.pages import allow_many_files
 from slackwater.state.segments import SegmentFile
 
 METADATA_FILE = "slackwater.db"
@@ -137,6 +138,7 @@ class Home:
     @staticmethod
     def open(folder: Path, metadata: str | None, spark: SparkSession) -> Home:
         """Lock the home, making it if it is new, and pin the settings it is made with."""
+        allow_many_files()
         folder.mkdir(parents=True, exist_ok=True)
         store = MetadataStore.open(metadata if metadata is not None else folder / METADATA_FILE)
         try:
@@ -155,6 +157,7 @@ class Home:
     @staticmethod
     def look(folder: Path, metadata: str | None) -> Home:
         """Open a home that exists for reading, also while another process writes to it."""
+        allow_many_files()
         address = metadata if metadata is not None else folder / METADATA_FILE
         if isinstance(address, Path) and not address.exists():
             raise CatalogError(
@@ -236,7 +239,7 @@ class Home:
         for path in (self.folder / STATE_FOLDER).glob(f"*/*{stem}-*"):
             path.unlink(missing_ok=True)
 
-    def commit(self, transaction: Transaction) -> Commit:
-        """Make a change real."""
+    def commit(self, transaction: Transaction, after: int | None = None) -> Commit:
+        """Make a change real, if `after` is still the newest commit; nothing else commits."""
         self.require_open()
-        return self.store.commit(transaction, self.store.state().commit)
+        return self.store.commit(transaction, self.store.state().commit if after is None else after)

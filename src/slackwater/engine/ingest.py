@@ -134,6 +134,8 @@ class Ingestion:
         told = [row for row in report if row.directory == FIRST_ROWS]
         if any(row.negative for row in told):
             self._home.discard(self._stem)
+            # A task that is still being stopped must not write over files of the next job.
+            self._stem += "b"
             return None
         files = self._accepted([row for row in report if row.directory != FIRST_ROWS])
         return Taken(files, sum(row.rows for row in told), 0)
@@ -196,6 +198,8 @@ class Ingestion:
         changes = self._hashed(batch.frame)
         if batch.op is not BatchOp.UPSERT:
             return changes
+        # What is replaced must be what comes, also of a frame that differs each time.
+        changes = self._once(changes)
         return changes.unionAll(self._replaced(changes, keep_unmatched=False))
 
     def _hashed(self, frame: DataFrame) -> DataFrame:
@@ -284,7 +288,7 @@ class Ingestion:
             ),
             settings=lost | {mark_prefix(self._catalog, name) + key: v for key, v in marks.items()},
         )
-        commit = self._home.store.commit(transaction, self._catalog.state.commit)
+        commit = self._home.commit(transaction, after=self._catalog.state.commit)
         return IngestResult(name, offset, commit.version, taken.inserted, taken.deleted)
 
 
@@ -297,7 +301,9 @@ def known_rows(rows: object) -> int | None:
 
 def mark_prefix(catalog: Catalog, source: str) -> str:
     """What the names of a source's marks begin with; a source made anew has none."""
-    return f"mark.{source}.{catalog.state.sources[source].created}."
+    # A name with a dot must not look like another name and its commit.
+    name = json.dumps(source) if "." in source else source
+    return f"mark.{name}.{catalog.state.sources[source].created}."
 
 
 def source_marks(home: Home, catalog: Catalog, source: str) -> dict[str, str]:

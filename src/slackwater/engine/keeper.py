@@ -6,7 +6,10 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
+from threading import RLock
+from typing import Concatenate, ParamSpec, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
@@ -68,6 +71,23 @@ class Options:
     """Where and how batches and runs are worked on."""
 
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _in_turn(
+    method: Callable[Concatenate[Keeper, _P], _R],
+) -> Callable[Concatenate[Keeper, _P], _R]:
+    """Have threads that share a session wait for one another: its engines serve one at a time."""
+
+    @wraps(method)
+    def alone(keeper: Keeper, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with keeper.turn:
+            return method(keeper, *args, **kwargs)
+
+    return alone
+
+
 class Keeper:
     """Everything a session can do, on one home."""
 
@@ -75,6 +95,7 @@ class Keeper:
         """Use `Keeper.open`."""
         self.home = home
         self.spark = spark
+        self.turn = RLock()
         self._tell = options.progress or (lambda _text: None)
         self._maintenance = Maintenance(home, options.retention)
         if not home.read_only:
@@ -103,6 +124,7 @@ class Keeper:
             home.close()
             raise
 
+    @_in_turn
     def close(self, *, failed: bool = False) -> None:
         """Release the home, once nothing is being merged; after a failure that is given up."""
         try:
@@ -120,6 +142,7 @@ class Keeper:
         """What exists."""
         return self.home.catalog(commit)
 
+    @_in_turn
     def create_source(
         self,
         name: str,
@@ -144,6 +167,7 @@ class Keeper:
         self._planner.add_table(source.table(None))
         return source
 
+    @_in_turn
     def ingest(
         self,
         name: str,
@@ -159,12 +183,14 @@ class Keeper:
         ingestion = Ingestion(self.home, self._runner, source)
         return ingestion.ingest(rows, op, weight, marks)
 
+    @_in_turn
     def marks(self, name: str) -> dict[str, str]:
         """What was remembered with the batches of a source."""
         catalog = self.catalog()
         catalog.source(name)
         return source_marks(self.home, catalog, name)
 
+    @_in_turn
     def create_view(
         self, name: str, query: str | DataFrame, goal: Goal | None, refresh: str, scope: str
     ) -> ViewDefinition:
@@ -190,12 +216,14 @@ class Keeper:
         offer_view(self._planner, view)
         return view
 
+    @_in_turn
     def predicted_bytes(self, name: str) -> int:
         """About how much state a view takes at the present size of what it reads."""
         catalog = self.catalog()
         facts = read_facts(self.home, catalog)
         return predicted_bytes(catalog.view(name), readable_rows(catalog), facts)
 
+    @_in_turn
     def declare(
         self,
         sources: tuple[NewSource, ...],
@@ -219,10 +247,12 @@ class Keeper:
         """A view that exists."""
         return self.catalog().view(name)
 
+    @_in_turn
     def table(self, name: str) -> DataFrame:
         """A source or view to build queries on."""
         return self._planner.table(name)
 
+    @_in_turn
     def refresh(self) -> RunResult:
         """Bring every view up to date, then have merged what has become many small files."""
         self.home.require_writable()
@@ -257,35 +287,42 @@ class Keeper:
         with suppress(MetadataError):
             run.note_failure(problem, culprits)
 
+    @_in_turn
     def compact(self) -> Compaction:
         """Merge all segments that can be, and delete what nobody needs."""
         self.home.require_writable()
         self._tell("compacting")
         return self._maintenance.compact()
 
+    @_in_turn
     def explain(self, name: str, kind: str) -> str:
         """How a view is kept."""
         return Explainer(self.home, self.view(name)).explain(kind)
 
+    @_in_turn
     def read(self, name: str, commit: int | None) -> DataFrame:
         """A view's answer."""
         catalog = self.catalog(commit)
         return self._reader.view(catalog.view(name), catalog)
 
+    @_in_turn
     def changes(self, name: str, since: int, *, zset: bool) -> DataFrame:
         """What changed in a view's answer."""
         return ChangeReader(self.home, self._reader).changes(self.view(name), since, zset=zset)
 
+    @_in_turn
     def verify(self, name: str) -> VerifyResult:
         """Compare a view with plain Spark."""
         view = self.view(name)
         self._tell(f"verifying {name}")
         return Verifier(self.home, self.spark, self._reader).verify(view)
 
+    @_in_turn
     def drop_view(self, name: str) -> None:
         """Remove a view and what only it needs."""
         self.declare((), (), (name,))
 
+    @_in_turn
     def drop_source(self, name: str) -> None:
         """Remove a source that no view reads."""
         self.home.require_writable()

@@ -165,7 +165,7 @@ class Maintenance:
                 segment.id for each in adopted for segment in each.merge.segments
             ),
         )
-        self._home.store.commit(transaction, catalog.state.commit)
+        self._home.commit(transaction, after=catalog.state.commit)
         return len(transaction.remove_segments), len(transaction.add_segments)
 
 

@@ -16,6 +16,7 @@ from slackwater.engine.decide import (
     Pending,
     base_sources,
     decide,
+    filled_state,
     keeps_answer_only,
     kept_state,
     predicted_bytes,
@@ -198,7 +199,7 @@ class Run:
         views = tuple(self._view_run(each, written, sizes[each.view.name]) for each in decisions)
         transaction = self._transaction(decisions, program, written, views, (started, metrics))
         with meter.phase("committing"):
-            commit = self._home.store.commit(transaction, self._catalog.state.commit)
+            commit = self._home.commit(transaction, after=self._catalog.state.commit)
         metrics.wall_seconds += metrics.phases["committing"]
         self._note_commit(commit.version, decisions, views, (started, metrics))
         return RunResult(commit.version, metrics.wall_seconds, views, metrics)
@@ -271,7 +272,8 @@ class Run:
         )
 
     def _run_facts(self, decisions: tuple[Decision, ...]) -> RunFacts:
-        filled = self._needed(each for each in decisions if each.action is not Action.FILL)
+        needed = self._needed(each for each in decisions if each.action is not Action.FILL)
+        filled = needed & filled_state(self._catalog)
         return RunFacts(
             facts=self._facts,
             sources={name: source.columns for name, source in self._catalog.sources.items()},

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import mmap
 import os
+import resource
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -53,6 +55,13 @@ class Moment:
 
 
 DEMAND = Demand()
+
+
+def allow_many_files() -> None:
+    """Let this process map as many files as the system permits: batches may be thousands."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 class MappedFile:

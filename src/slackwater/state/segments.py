@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from errno import EMFILE, ENFILE, ENOMEM
 from functools import cached_property
 from pathlib import Path
 
@@ -165,10 +166,13 @@ def map_segment(path: Path, *, whole: bool = False) -> Segment:
         reader = file.reader()
         read = [reader.get_batch(index) for index in range(reader.num_record_batches)]
     except (pa.ArrowInvalid, OSError, ValueError) as problem:
+        scarce = isinstance(problem, OSError) and problem.errno in (EMFILE, ENFILE, ENOMEM)
         raise DataError(
             f"a file of the state cannot be read: {problem}",
             where=str(path),
-            hint="Restore the home directory from a copy.",
+            hint="Refresh more often, and allow the process more files and memory (ulimit -n)."
+            if scarce
+            else "Restore the home directory from a copy.",
         ) from problem
     batches = tuple(batch.replace_schema_metadata(None) for batch in read if batch.num_rows)
     hashes = tuple(hash_column(batch) for batch in batches)
