@@ -1,4 +1,4 @@
-"""A view that is declared but not filled lends no state: another may need just what it will hold."""
+"""A view that is declared but not filled lends no state, even if it is to hold what another needs."""
 
 from __future__ import annotations
 
