@@ -375,3 +375,43 @@ def test_sums_of_the_widest_decimals(way: Way, spark: SparkSession, tmp_path: Pa
     }
     views = {"sums": "SELECT k, sum(d) AS s, count(*) AS n FROM t GROUP BY k"}
     check_history(spark, tmp_path, tables, views, history, way=way)
+
+
+@each_way
+def test_values_inside_which_nothing_is_missing(
+    way: Way, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Grouping sets put NULL beside arrays and structs of which Spark knows that they hold none."""
+    tables = Tables({"t": pa.schema([("a", pa.int32()), ("b", pa.int32()), ("s", pa.string())])})
+    parts = "(SELECT split(s, ',') AS k, named_struct('x', coalesce(a, 0)) AS p, a FROM t)"
+    views = {
+        "rolled": f"SELECT k, count(*) AS n FROM {parts} GROUP BY ROLLUP (k)",
+        "rolled_struct": f"SELECT p, a, count(*) AS n FROM {parts} GROUP BY ROLLUP (p, a)",
+        "several": "SELECT count(DISTINCT split(s, ',')) AS n, count(DISTINCT a) AS m, "
+        "sum(DISTINCT b) AS o FROM t",
+    }
+    history = {
+        "rows": {"t": [(1, 1, "a,b", 1), (None, 2, "a", 2), (2, None, None, 1)]},
+        "some go": {"t": [(1, 1, "a,b", -1), (None, 2, "a", -1)]},
+    }
+    check_history(spark, tmp_path, tables, views, history, way=way)
+
+
+@each_way
+def test_patterns_that_never_met_a_text(way: Way, spark: SparkSession, tmp_path: Path) -> None:
+    """A pattern that ends in its escape is an error, but only beside a text."""
+    tables = Tables(
+        {
+            "a": pa.schema([("id", pa.int32()), ("s", pa.string())]),
+            "b": pa.schema([("id", pa.int32()), ("p", pa.string())]),
+        }
+    )
+    views = {"matching": "SELECT a.id FROM a JOIN b ON a.id = b.id AND a.s LIKE b.p"}
+    history = {
+        "a text": {"a": [(1, "y", 1), (2, "x", 1)]},
+        "it goes as the pattern comes": {
+            "a": [(1, "y", -1)],
+            "b": [(1, "bad\\", 1), (2, "x%", 1)],
+        },
+    }
+    check_history(spark, tmp_path, tables, views, history, way=way)

@@ -1,4 +1,4 @@
-"""A view that is declared but not filled lends no state, even if it is to hold what another needs."""
+"""A view that is declared but not filled lends no state to others that need the same."""
 
 from __future__ import annotations
 

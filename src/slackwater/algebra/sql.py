@@ -30,6 +30,7 @@ from slackwater.algebra.operators import (
 from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import AggregateCall, ColumnRef, Expr, Literal, WindowCall
 from slackwater.expr.sql import ExpressionPrinter, quote_name
+from slackwater.types import ArrayType, DataType, MapType, StructType
 
 _JOINS = {
     JoinKind.INNER: "INNER JOIN",
@@ -212,8 +213,11 @@ class OperatorPrinter:
         known = {column.id for column in rel.input.columns}
         new = [k for k, column in enumerate(rel.columns) if column.id not in known]
         names = ", ".join(column_name(rel.columns[k]) for k in new)
-        values = ", ".join(self.text(row[k]) for row in rel.projections for k in new)
-        stack = f"stack({len(rel.projections)}, {values})"
+        rows = [[self.text(row[k]) for k in new] for row in rel.projections]
+        stack = f"stack({len(rows)}, {', '.join(value for row in rows for value in row)})"
+        if any(_is_nested(rel.columns[k].dtype) for k in new):
+            # A stack wants types that also agree in where NULL may be inside; an array does not.
+            stack = f"inline(array({', '.join(map(_struct, rows))}))"
         return (
             f"SELECT {column_list(rel.columns)} FROM {inputs[0]} "
             f"LATERAL VIEW {stack} expanded AS {names}"
@@ -247,3 +251,12 @@ class OperatorPrinter:
             else f"{self.text(output.expr)} AS {column_name(output.column)}"
             for output in outputs
         )
+
+
+def _struct(values: list[str]) -> str:
+    members = ", ".join(f"'f{n}', {value}" for n, value in enumerate(values))
+    return f"named_struct({members})"
+
+
+def _is_nested(dtype: DataType) -> bool:
+    return isinstance(dtype, ArrayType | MapType | StructType)

@@ -61,7 +61,7 @@ class ProgramWriter:
         kept = [task for task in tasks if task.action in (Action.INCREMENTAL, Action.SKIP)]
         anew = [task for task in tasks if task.action in (Action.REBUILD, Action.RECOMPUTE)]
         # What another view relies on cannot be made anew: it would differ in some last bit.
-        self._replaced = self._state_of(anew) - self._state_of(kept)
+        self._replaced = self._state_of(anew, touched=True) - self._state_of(kept)
 
     @property
     def facts(self) -> Facts:
@@ -247,11 +247,14 @@ class ProgramWriter:
         elif (changes := self.view_delta(task)) is not None:
             self.append(answer, changes)
 
-    def _state_of(self, tasks: Iterable[ViewTask]) -> frozenset[str]:
-        """The state that is kept for views, their answers included."""
-        answers = {whole_row(task.rel).id for task in tasks}
-        inner = (self.inner_needs(task.rel) for task in tasks if not task.answer_only)
-        return frozenset(answers | {need.arrangement.id for needs in inner for need in needs})
+    def _state_of(self, tasks: Iterable[ViewTask], *, touched: bool = False) -> frozenset[str]:
+        """The state that is kept for views, their answers included; or what of it has changes."""
+        needs = [Need(whole_row(task.rel), task.rel) for task in tasks]
+        for task in tasks:
+            needs += () if task.answer_only else self.inner_needs(task.rel)
+        return frozenset(
+            need.arrangement.id for need in needs if not touched or self.touched(need.owner)
+        )
 
     def inner_needs(self, rel: Rel) -> tuple[Need, ...]:
         """All state below a view's answer, each piece once, inputs first."""

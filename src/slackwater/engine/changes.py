@@ -66,7 +66,9 @@ class ChangeReader:
         segments = self._home.store.segments_between(whole_row(view.stored).id, after, None)
         for version in sorted({each.created for each in segments if each.created in commits}):
             if view.root.limits:
-                yield commits[version], self._compared(view, version)
+                # Between the two a merge may have made a LIMIT choose otherwise among ties.
+                yield commits[version], self._compared(view, after, version)
+                after = version
             else:
                 files = tuple(each.file for each in segments if each.created == version)
                 yield commits[version], self._weighted(view, files)
@@ -92,10 +94,10 @@ class ChangeReader:
         types = tuple(column.dtype for column in view.stored.columns)
         return self._reader.finished_weighted(view, self._reader.weighted(types, files))
 
-    def _compared(self, view: ViewDefinition, version: int) -> DataFrame:
-        """The difference of the answers at a commit and just before it."""
+    def _compared(self, view: ViewDefinition, earlier: int, version: int) -> DataFrame:
+        """The difference of the answers at two commits."""
         now = self._weighted_answer(view, version)
-        before = self._weighted_answer(view, version - 1)
+        before = self._weighted_answer(view, earlier)
         columns = _positions(view)
         both = now.unionAll(before.selectExpr(*columns, "-_w AS _w"))
         return both.groupBy(*columns).agg({"_w": "sum"}).toDF(*columns, "_w").where("_w <> 0")

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from slackwater.algebra.columns import Output
-from slackwater.algebra.operators import Project, Recompute, Scan
+from slackwater.algebra.operators import Filter, Project, Recompute, Scan
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.serial import renumbered
 from slackwater.compiler.tasks import read_names
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.errors import CatalogError, UnsupportedStatementError
+from slackwater.expr.nodes import Literal
 from slackwater.frontend.sql.planner import Planner, Query
 from slackwater.optimizer.choose import Choice, Chooser
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.normalize import normalize, split_root, stored_scan
 from slackwater.state.storage_types import storable
+from slackwater.types import BOOLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ def plan_view(
             hint="Write the view as SQL text, which can be planned again in another process.",
         )
     plan = inline_views(normalized_root(planned.rel), catalog)
+    if policy is RefreshPolicy.FULL:
+        plan = _apart(plan)
     definition = ViewDefinition(
         name=name,
         sql=text,
@@ -56,6 +60,15 @@ def plan_view(
     )
     _require_storable(definition)
     return PlannedView(definition, planned)
+
+
+def _apart(rel: Rel) -> Rel:
+    """A plan whose answer is no state of other views: it comes out otherwise, to the last bit."""
+    root = split_root(rel)
+    if isinstance(root.stored, Recompute):
+        # Whoever keeps it keeps its answer, and nothing else.
+        return rel
+    return root.finished(Filter(root.stored, Literal("true", BOOLEAN)))
 
 
 def normalized_root(rel: Rel) -> Rel:

@@ -73,6 +73,9 @@ def may_raise(expr: Expr) -> bool:
         case Cast(child=child, target=target, mode=mode):
             fits = mode is CastMode.TRY or always_fits(child.dtype, target)
             return not fits or may_raise(child)
+        case Call(function="like", args=(_, pattern, *_)) if not isinstance(pattern, Literal):
+            # A pattern may end in the middle of an escape.
+            return True
         case Call(function=function, args=args):
             never = function in _NEVER_RAISE or (function in _LINEAR and _has_room(expr))
             return not never or any(map(may_raise, args))
