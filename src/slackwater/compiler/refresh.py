@@ -12,7 +12,7 @@ from slackwater.compiler.tasks import Action, RunFacts, ViewTask, read_names
 from slackwater.errors import InvariantError
 from slackwater.optimizer.choose import RECOMPUTE, Chooser
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.base import Need, repeated, settled
+from slackwater.optimizer.rules.base import Need, positions, repeated, settled
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.optimizer.rules.whole_state import Whole, rows_after
@@ -121,7 +121,7 @@ class ProgramWriter:
         weighted = self.state_rows(rel, "kept", kept)
         if changes is not None:
             weighted = rows_after(rel, "kept_", Whole(rel, kept, weighted, changes), self)
-        return self.sql(rel, "rows", repeated(rel, weighted), (weighted,))
+        return self.sql(rel, "rows", repeated(positions(rel), weighted), (weighted,))
 
     def touched(self, rel: Rel) -> bool:
         """Whether a source below the relation has changes."""

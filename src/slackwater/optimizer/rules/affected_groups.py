@@ -23,6 +23,7 @@ from slackwater.optimizer.rules.base import (
     consolidated,
     positional,
     positions,
+    repeated,
 )
 from slackwater.optimizer.rules.keys import contents, key_texts, whole_row
 from slackwater.optimizer.rules.whole_state import Whole, rows_after
@@ -76,7 +77,7 @@ def group_delta(group: Grouped, builder: Builder) -> str | None:
         return None
     rel = group.rel
     rows, old = (_all_rows if group.is_one else _touched_rows)(group, changes, builder)
-    again = positional(rel, group.apply(_repeated(group.input, rows)), "CAST(1 AS BIGINT)")
+    again = positional(rel, group.apply(_under_its_names(group.input, rows)), "CAST(1 AS BIGINT)")
     new = builder.sql(rel, "groups_now", again, (rows,))
     names = _names(rel)
     both = f"(SELECT {names}_w FROM {new} UNION ALL SELECT {names}-_w AS _w FROM {old})"
@@ -119,9 +120,7 @@ def _names(rel: Rel) -> str:
     return "".join(f"{name}, " for name in positions(rel))
 
 
-def _repeated(rel: Rel, frame: str) -> str:
+def _under_its_names(rel: Rel, frame: str) -> str:
     """The rows under the names the operator uses, each as often as it counts."""
-    pairs = [f"k{n} AS {column_name(column)}" for n, column in enumerate(rel.columns)]
-    named = ", ".join(pairs) or "TRUE AS no_columns"
-    copies = "LATERAL VIEW explode(sequence(CAST(1 AS BIGINT), _w)) copies AS copy"
-    return f"(SELECT {named} FROM (SELECT * FROM {frame} WHERE _w > 0) {copies})"
+    pairs = (f"k{n} AS {column_name(column)}" for n, column in enumerate(rel.columns))
+    return f"({repeated(pairs, frame)})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -225,9 +226,9 @@ def _form(dtype: DataType, name: str) -> tuple[str, ...]:
     return (text,) if dtype == CALENDAR_INTERVAL else (hashable_sql(dtype, name), text)
 
 
-def repeated(rel: Rel, weighted: str) -> str:
-    """A frame's rows without weights, each as often as it counts."""
-    named = ", ".join(positions(rel)) or "TRUE AS no_columns"
+def repeated(columns: Iterable[str], weighted: str) -> str:
+    """Columns of a frame's rows without weights, each row as often as it counts."""
+    named = ", ".join(columns) or "TRUE AS no_columns"
     copies = "LATERAL VIEW explode(sequence(CAST(1 AS BIGINT), _w)) copies AS copy"
     return f"SELECT {named} FROM (SELECT * FROM {weighted} WHERE _w > 0) {copies}"
 
