@@ -73,7 +73,7 @@ _QUERIES = {
         "SELECT id, sum(v) OVER () s FROM a",
     ],
     "limit": [
-        "SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id LIMIT 4) GROUP BY k",
+        "SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id, k LIMIT 4) GROUP BY k",
         "SELECT count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 2)",
     ],
     "sort": ["SELECT max(v) m, count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 1)"],
