@@ -214,10 +214,11 @@ class OperatorPrinter:
         new = [k for k, column in enumerate(rel.columns) if column.id not in known]
         names = ", ".join(column_name(rel.columns[k]) for k in new)
         rows = [[self.text(row[k]) for k in new] for row in rel.projections]
-        stack = f"stack({len(rows)}, {', '.join(value for row in rows for value in row)})"
         if any(_is_nested(rel.columns[k].dtype) for k in new):
             # A stack wants types that also agree in where NULL may be inside; an array does not.
             stack = f"inline(array({', '.join(map(_struct, rows))}))"
+        else:
+            stack = f"stack({len(rows)}, {', '.join(value for row in rows for value in row)})"
         return (
             f"SELECT {column_list(rel.columns)} FROM {inputs[0]} "
             f"LATERAL VIEW {stack} expanded AS {names}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from slackwater.algebra.fingerprint import fingerprint
@@ -247,7 +247,7 @@ class ProgramWriter:
         elif (changes := self.view_delta(task)) is not None:
             self.append(answer, changes)
 
-    def _state_of(self, tasks: Iterable[ViewTask], *, touched: bool = False) -> frozenset[str]:
+    def _state_of(self, tasks: Sequence[ViewTask], *, touched: bool = False) -> frozenset[str]:
         """The state that is kept for views, their answers included; or what of it has changes."""
         needs = [Need(whole_row(task.rel), task.rel) for task in tasks]
         for task in tasks:

@@ -58,7 +58,10 @@ DEMAND = Demand()
 
 
 def allow_many_files() -> None:
-    """Let this process map as many files as the system permits: batches may be thousands."""
+    """Let this process map as many files as the system permits: batches may be thousands.
+
+    Where that is refused, fewer have to do; an error that they do not says so (`map_segment`).
+    """
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
