@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, Row
 
 from slackwater.engine.definitions import OnMissing, SourceDefinition
 from slackwater.engine.home import LOSES_ROWS, Catalog, Home
-from slackwater.engine.ingest_quick import Taken, take_quickly
+from slackwater.engine.ingest_quick import Taken, needs_look_up, take_quickly
 from slackwater.engine.run import Files as RunFiles
 from slackwater.errors import DataError
 from slackwater.faults import reach
@@ -91,10 +91,9 @@ class Ingestion:
         spec = self._source.spec
         self._session = self._runner.session_for(known_rows(rows))
         batch = read_batch(self._session, spec, rows, op, weight)
-        check_batch(batch, spec)
         reach("ingest.before")
         try:
-            taken = self._taken(batch)
+            taken = self._taken_quickly(batch) or self._taken(batch)
             remembered = marks() if callable(marks) else marks
         except BaseException:
             self._home.discard(self._stem)
@@ -105,13 +104,18 @@ class Ingestion:
         reach("ingest.written")
         return self._commit(taken, remembered)
 
+    def _taken_quickly(self, batch: Batch) -> Taken | None:
+        """The batch in files, written here; None if it is for Spark, or to be looked at by it."""
+        if batch.rows_hint is None or not self._runner.takes_batch(batch.rows_hint):
+            return None
+        place = Place(self._home.folder, self._stem, RunFiles(self._catalog))
+        with suppress(NotLocalError):
+            return take_quickly(batch, self._source, self._runner.local, place)
+        return None
+
     def _taken(self, batch: Batch) -> Taken:
-        """The batch in files: written here if it is small, else by Spark."""
-        if batch.rows_hint is not None and self._runner.takes_batch(batch.rows_hint):
-            files = RunFiles(self._catalog)
-            place = Place(self._home.folder, self._stem, files)
-            with suppress(NotLocalError):
-                return take_quickly(batch, self._source, self._runner.local, place)
+        """The batch in files, written by Spark."""
+        check_batch(batch, self._source.spec)
         first = self._written_first(batch)
         if first is not None:
             return first
@@ -162,7 +166,7 @@ class Ingestion:
     def _write(self, batch: Batch) -> list[Row]:
         changes = self._changes(batch)
         target = self._target(batch)
-        checked = self._needs_look_up(batch)
+        checked = needs_look_up(batch, self._source)
         if checked:
             gathered = gather(changes, self._stored(), partitions=self._partitions())
             changes = self._once(gathered)
@@ -186,10 +190,6 @@ class Ingestion:
 
     def _partitions(self) -> int:
         return int(self._session.conf.get("spark.sql.shuffle.partitions") or 2)
-
-    def _needs_look_up(self, batch: Batch) -> bool:
-        """Rows that only come need none, unless a key must stay unique."""
-        return batch.op is not BatchOp.INSERT or bool(self._source.key)
 
     def _changes(self, batch: Batch) -> DataFrame:
         """The batch as `_h`, k0, ..., `_w`; an upsert with the rows it takes out."""

@@ -1,4 +1,4 @@
-"""The same as a Spark job for batches of a few rows in memory: everything on the driver.
+"""The same as a Spark job for batches in memory: everything on the driver, in one pass.
 
 It only accepts. Whatever is not in order raises `NotLocalError`, and Spark then looks at the
 batch again and says what is wrong with which rows.
@@ -6,7 +6,6 @@ batch again and says what is wrong with which rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,21 +13,26 @@ import pyarrow as pa
 
 from slackwater.engine.definitions import OnMissing, SourceDefinition
 from slackwater.plan.arrangements import hash_sql
-from slackwater.plan.program import (
-    AppendStep,
-    GatherStep,
-    LookUpStep,
-    Program,
-    SqlStep,
-    Step,
-)
 from slackwater.runtime.files import Place, arrow_layout
 from slackwater.runtime.local.runner import Given, LocalRunner
-from slackwater.runtime.local.types import NotLocalError
+from slackwater.runtime.local.types import NotLocalError, is_simple
+from slackwater.sources.arrow_checks import (
+    given_weights,
+    surely_clean_keys,
+    surely_clean_rows,
+)
 from slackwater.sources.batches import Batch, BatchOp
-from slackwater.state.columns import conform
+from slackwater.state.admission import Admission, Arrival, DoubtfulRowsError, came_and_went
+from slackwater.state.columns import HASH, conform, regroup
+from slackwater.state.matching import Arrangement
 from slackwater.state.segments import SegmentFile
-from slackwater.types import BIGINT
+from slackwater.state.storage_types import needs_encoding
+from slackwater.state.writer import SegmentWriter
+from slackwater.types import BIGINT, BINARY, ArrayType, DataType, StructType, is_floating
+
+_NUMBER = "_n"
+"""The place of a row in its batch."""
+_ARRIVALS = {BatchOp.UPSERT: Arrival.REPLACE, BatchOp.DELETE_KEYS: Arrival.REMOVE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,113 +44,124 @@ class Taken:
     deleted: int
 
 
+def needs_look_up(batch: Batch, source: SourceDefinition) -> bool:
+    """Whether what the source holds matters: to rows that only come, if a key must be unique."""
+    return batch.op is not BatchOp.INSERT or bool(source.key)
+
+
 def take_quickly(
     batch: Batch, source: SourceDefinition, runner: LocalRunner, place: Place
 ) -> Taken:
     """Write a batch without Spark; raises NotLocalError, with nothing written, if Spark must."""
-    given = Given(
-        {**dict(zip(source.arrangement.columns, source.types, strict=True)), "_w": BIGINT},
-        _table(batch, source),
+    ignores_missing = source.on_missing == OnMissing.IGNORE.value
+    _require_clean(batch, source, keys=ignores_missing)
+    arrangement = source.arrangement
+    files = place.files.arrangement(arrangement.id) if needs_look_up(batch, source) else ()
+    stored = Arrangement(str(place.home), files, arrow_layout(source.types), compact=True)
+    admission = Admission(
+        stored,
+        source.key_positions if source.key else (),
+        _ARRIVALS.get(batch.op, Arrival.ADD),
+        ignores_missing,
     )
-    empty = not place.files.arrangement(source.arrangement.id)
-    steps = _first_steps(source) if empty and _only_adds(batch) else _steps(batch, source)
-    program = Program(tuple(steps))
-    result = runner.run(program, place, {"batch": given}, empty=("missing", "repeated"))
-    [counts] = result.frames["counts"].to_pylist()
-    return Taken(result.segments[source.arrangement.id], counts["came"] or 0, counts["went"] or 0)
+    rows = _rows(batch, source, stored.schema, runner)
+    path = f"state/{arrangement.id}/{place.stem}-0.arrow"
+    inserted = deleted = 0
+    try:
+        with SegmentWriter(stored.root, path, stored.schema, True, attempt=0) as writer:
+            for change in regroup(admission.changes(rows.to_batches(), runner.room)):
+                came, went = came_and_went(change)
+                inserted, deleted = inserted + came, deleted + went
+                writer.write(change)
+    except DoubtfulRowsError as problem:
+        raise NotLocalError(str(problem)) from problem
+    return Taken(() if writer.result is None else (writer.result,), inserted, deleted)
 
 
-def _table(batch: Batch, source: SourceDefinition) -> pa.Table:
-    """The rows as state stores them, with their weights."""
-    table, layout = batch.table, batch.layout
-    if table is None or layout.op is BatchOp.DELETE_KEYS or layout.change_type_at is not None:
-        raise NotLocalError("a batch of this kind")
+def _require_clean(batch: Batch, source: SourceDefinition, *, keys: bool) -> None:
+    """Leave a batch with rows at fault to Spark, which shows them.
+
+    Keys that come twice are found when rows are admitted, unless some of them are ignored.
+    """
+    table, spec = batch.table, source.spec
+    if table is None:
+        raise NotLocalError("rows that are not in memory")
+    clean = surely_clean_rows(batch, table, spec)
+    if not clean or (keys and not surely_clean_keys(batch, table, spec)):
+        raise NotLocalError("rows that may be at fault")
+
+
+def _rows(
+    batch: Batch, source: SourceDefinition, schema: pa.Schema, runner: LocalRunner
+) -> pa.Table:
+    """The rows as state stores them, with their hashes and weights."""
+    assert batch.table is not None
     if not all(each.as_it_is for each in batch.conversions):
         raise NotLocalError("a batch whose values are converted")
+    for dtype in source.types:
+        if needs_encoding(dtype) or not _stored_as_given(dtype):
+            raise NotLocalError(f"a column of type {dtype}")
     try:
-        return _stored(table, batch, arrow_layout(source.types))
+        columns = _columns(batch, batch.table, source)
+        hashes = _hashes(columns, source, runner)
+        weights = _weights(batch, batch.table)
+        given = [hashes, *columns, weights]
+        arrays = [
+            _conformed(column, field.type) for column, field in zip(given, schema, strict=True)
+        ]
     except pa.ArrowException as problem:
         raise NotLocalError(f"rows of another form than state has: {problem}") from problem
+    return pa.table(arrays, schema=schema)
 
 
-def _stored(table: pa.Table, batch: Batch, schema: pa.Schema) -> pa.Table:
-    columns = [
-        _conformed(table.column(each.at), field.type)
-        for each, field in zip(batch.conversions, schema, strict=True)
+def _stored_as_given(dtype: DataType) -> bool:
+    """Whether a value in Arrow's form is in the form of state."""
+    match dtype:
+        case ArrayType(element=element):
+            return _stored_as_given(element)
+        case StructType(fields=fields):
+            return all(_stored_as_given(each.dtype) for each in fields)
+    return is_simple(dtype) or is_floating(dtype) or dtype == BINARY
+
+
+def _columns(batch: Batch, table: pa.Table, source: SourceDefinition) -> list[pa.ChunkedArray]:
+    """All columns of the source; those that a batch of keys does not have are NULL."""
+    given = {each.name: table.column(each.at) for each in batch.conversions}
+    return [
+        _conformed(given[name], field.type)
+        if name in given
+        else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
+        for name, field in zip(source.columns, arrow_layout(source.types), strict=True)
     ]
-    if batch.layout.weight_at is not None:
-        weights = table.column(batch.layout.weight_at).cast(pa.int64())
-    else:
-        weight = -1 if batch.layout.op is BatchOp.DELETE else 1
-        weights = pa.array(np.full(table.num_rows, weight, dtype=np.int64))
-    named = pa.schema([*schema, pa.field("_w", pa.int64())])
-    return pa.table([*columns, weights], schema=named)
 
 
 def _conformed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     return pa.chunked_array([conform(chunk, kind) for chunk in column.chunks], kind)
 
 
-def _only_adds(batch: Batch) -> bool:
-    """Whether every row of the batch comes, once."""
-    return batch.layout.weight_at is None and batch.op in (BatchOp.INSERT, BatchOp.UPSERT)
+def _weights(batch: Batch, table: pa.Table) -> pa.ChunkedArray:
+    weights = given_weights(batch, table)
+    if weights is not None:
+        return weights
+    # Keys to be deleted arrive like rows that replace others.
+    weight = -1 if batch.op is BatchOp.DELETE else 1
+    return pa.chunked_array([np.full(table.num_rows, weight, dtype=np.int64)])
 
 
-def _first_steps(source: SourceDefinition) -> Iterator[Step]:
-    """The first rows of a source can only be at odds with one another."""
-    yield _hashed(source)
-    keys = ", ".join(f"k{n}" for n in source.key_positions)
-    if source.key:
-        repeated = f"SELECT {keys} FROM given GROUP BY {keys} HAVING count(*) > 1"
-        yield SqlStep("repeated", repeated, ("given",))
-    yield from _kept(source, "given")
-
-
-def _hashed(source: SourceDefinition) -> Step:
-    arrangement = source.arrangement
-    columns = ", ".join(arrangement.columns)
-    hashed = f"SELECT {hash_sql(arrangement.key)} AS _h, {columns}, _w FROM batch"
-    return SqlStep("given", hashed, ("batch",))
-
-
-def _kept(source: SourceDefinition, net: str) -> Iterator[Step]:
-    """Rows that may be there, counted and written."""
-    counts = f"SELECT sum(greatest(_w, 0)) AS came, sum(greatest(-_w, 0)) AS went FROM {net}"
-    yield SqlStep("counts", counts, (net,))
-    yield AppendStep(source.arrangement.id, net, source.arrangement)
-
-
-def _steps(batch: Batch, source: SourceDefinition) -> Iterator[Step]:
-    arrangement = source.arrangement
-    columns = ", ".join(arrangement.columns)
-    yield _hashed(source)
-    changes = "given"
-    if batch.op is BatchOp.UPSERT:
-        yield from _replaced(source)
-        both = f"SELECT * FROM given UNION ALL SELECT _h, {columns}, _w FROM replaced"
-        yield SqlStep("changes", both, ("given", "replaced"))
-        changes = "changes"
-    yield GatherStep("rows", changes, arrangement)
-    missing = "TRUE" if source.on_missing != OnMissing.IGNORE.value else "FALSE"
-    yield SqlStep("missing", f"SELECT _h FROM rows WHERE _new < 0 AND {missing}", ("rows",))
-    keys = ", ".join(f"k{n}" for n in source.key_positions)
-    repeated = f"SELECT {keys} FROM rows WHERE _new > 0 GROUP BY {keys} HAVING sum(_new) > 1"
-    nothing = "SELECT _h FROM rows WHERE FALSE"
-    yield SqlStep("repeated", repeated if source.key else nothing, ("rows",))
-    weight = "greatest(_new, 0) - _old"
-    net = f"SELECT _h, {columns}, {weight} AS _w FROM rows WHERE {weight} <> 0"
-    yield SqlStep("net", net, ("rows",))
-    yield from _kept(source, "net")
-
-
-def _replaced(source: SourceDefinition) -> Iterator[Step]:
-    """The stored rows with the keys of an upsert, to be taken out."""
-    arrangement = source.arrangement
-    columns = ", ".join(arrangement.columns)
-    probe = f"SELECT _h, _h AS _hash, {columns}, _w FROM given"
-    yield SqlStep("probe", probe, ("given",))
-    yield LookUpStep("found", "probe", arrangement)
-    same = " AND ".join(f"s{n} <=> k{n}" for n in source.key_positions)
-    gone = ", ".join(f"s{n} AS {name}" for n, name in enumerate(arrangement.columns))
-    taken = f"SELECT _hash AS _h, {gone}, -_sw AS _w FROM found WHERE {same}"
-    yield SqlStep("replaced", taken, ("found",))
+def _hashes(
+    columns: list[pa.ChunkedArray], source: SourceDefinition, runner: LocalRunner
+) -> pa.ChunkedArray:
+    """The hash of each row's key, in the order of the rows."""
+    rows = len(columns[0]) if columns else 0
+    places = source.key_positions
+    numbers = pa.chunked_array([np.arange(rows, dtype=np.int64)])
+    table = pa.table(
+        [*(columns[n] for n in places), numbers], names=[*(f"k{n}" for n in places), _NUMBER]
+    )
+    types = {**{f"k{n}": source.types[n] for n in places}, _NUMBER: BIGINT}
+    hashed = f"SELECT {hash_sql(source.arrangement.key)} AS {HASH}, {_NUMBER} FROM batch"
+    found = runner.compute(hashed, {"batch": Given(types, table)})
+    order = found.column(_NUMBER).to_numpy()
+    if (order[1:] < order[:-1]).any():
+        found = found.take(pa.array(np.argsort(order)))
+    return found.column(HASH)

@@ -57,11 +57,15 @@ _SMALL = 1 << 31
 
 def surely_clean(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
     """Whether no row of the batch breaks a rule of its source."""
+    return surely_clean_rows(batch, table, spec) and surely_clean_keys(batch, table, spec)
+
+
+def surely_clean_rows(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
+    """Whether no row of the batch breaks a rule by itself."""
     return (
         all(_fits(each, table.column(each.at)) for each in batch.conversions)
         and _nulls_allowed(batch, table, spec)
         and _weights_in_order(batch, table, spec)
-        and _keys_in_order(batch, table, spec)
     )
 
 
@@ -87,7 +91,7 @@ def _nulls_allowed(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
 
 
 def _weights_in_order(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
-    weights = _weights(batch, table)
+    weights = given_weights(batch, table)
     if weights is None or not table.num_rows:
         return True
     if weights.null_count or pc.any(pc.equal(weights, 0)).as_py():
@@ -99,14 +103,14 @@ def _weights_in_order(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
     return bool(low > -_SMALL and high < _SMALL)
 
 
-def _keys_in_order(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
+def surely_clean_keys(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
     """Whether the weights of each key add up to one row at most, in either direction."""
     if not spec.key or not table.num_rows:
         return True
     keys = [each for each in batch.conversions if each.name in spec.key]
     if not all(_plainly_equal(each) for each in keys):
         return False
-    weights = _weights(batch, table)
+    weights = given_weights(batch, table)
     if weights is None:
         weights = pa.repeat(1, table.num_rows)
     names = [f"k{at}" for at in range(len(keys))]
@@ -117,7 +121,7 @@ def _keys_in_order(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
     return bool(bounds["min"].as_py() >= -1 and bounds["max"].as_py() <= 1)
 
 
-def _weights(batch: Batch, table: pa.Table) -> pa.ChunkedArray | None:
+def given_weights(batch: Batch, table: pa.Table) -> pa.ChunkedArray | None:
     """The weights that rows bring along, NULL for a type of change that there is not."""
     layout = batch.layout
     if layout.weight_at is not None:

@@ -16,11 +16,10 @@ from slackwater.state.columns import (
     conform_batch,
     single_batch,
     slices,
-    stored_schema,
 )
 from slackwater.state.identity import consolidate
 from slackwater.state.matching import Arrangement, Portion
-from slackwater.state.segments import hash_column
+from slackwater.state.segments import distinct, hash_column
 from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered
 
@@ -46,14 +45,22 @@ class Gather:
         return metered(lambda tally: self._gathered(batches, tally), self.ledger)
 
     def _gathered(self, batches: Batches, tally: Tally) -> Batches:
-        schema = stored_schema(self.arrangement.columns)
+        schema = self.arrangement.schema
         conformed = (conform_batch(batch, schema) for batch in batches)
         for arriving in complete_hashes(conformed, schema, self.arrangement.portion()):
-            hashes = hash_column(arriving)
-            for portion in self.arrangement.whole_keys(np.unique(hashes), tally):
-                low = int(np.searchsorted(hashes, portion.keys[0], "left"))
-                high = int(np.searchsorted(hashes, portion.keys[-1], "right"))
-                yield from slices(_compare(portion, arriving.slice(low, high - low)))
+            for rows in weigh(self.arrangement, arriving, tally):
+                yield from slices(rows)
+
+
+def weigh(
+    arrangement: Arrangement, arriving: pa.RecordBatch, tally: Tally
+) -> Iterator[pa.RecordBatch]:
+    """All rows under the hashes of arriving ones, as `Gather` gives them; no hash is cut in two."""
+    hashes = hash_column(arriving)
+    for portion in arrangement.whole_keys(distinct(hashes), tally):
+        low = int(np.searchsorted(hashes, portion.keys[0], "left"))
+        high = int(np.searchsorted(hashes, portion.keys[-1], "right"))
+        yield _compare(portion, arriving.slice(low, high - low))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,9 @@ def _compare(portion: Portion, arriving: pa.RecordBatch) -> pa.RecordBatch:
     nothing = pa.array(np.zeros(changes.num_rows, dtype=np.int64))
     before = _with_weights(portion.rows, old, old)
     after = _with_weights(changes, nothing, changes.column(WEIGHT))
-    suspects = np.union1d(portion.suspects, hash_column(changes))
+    suspects = None
+    if portion.rows.num_rows:
+        suspects = np.union1d(portion.suspects, distinct(hash_column(changes)))
     return consolidate(single_batch((before, after), before.schema), (OLD, NEW), suspects)
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.state.segments import Hashes, Places, hash_column
+from slackwater.state.segments import Hashes, Places, first_of_each, hash_column
 from slackwater.state.sorting import sort_by_hash
 
 Codes = npt.NDArray[np.int64]
@@ -44,6 +44,17 @@ def consolidate(
     if kept is None or pc.all(kept).as_py():
         return ordered
     return ordered.filter(kept)
+
+
+def one_key_a_hash(batch: pa.RecordBatch, places: Sequence[int]) -> bool:
+    """Whether the rows of each hash have the same values in the numbered columns.
+
+    Rows are in order of hash; the columns are counted from 0 after it.
+    """
+    hashes = hash_column(batch)
+    twins = np.flatnonzero(hashes[1:] == hashes[:-1])
+    values = [_comparable(batch.column(place + 1)) for place in places]
+    return bool(_all_equal(values, twins, twins + 1).all())
 
 
 def _add_equal_rows(batch: pa.RecordBatch, weights: Sequence[str], twins: Places) -> pa.RecordBatch:
@@ -122,8 +133,7 @@ def _equal_rows(hashes: Hashes, columns: Sequence[pa.Array]) -> Codes:
 
 def _run_starts(hashes: Hashes) -> Places:
     """For each row the place of the first that has its hash."""
-    first = np.concatenate(([True], hashes[1:] != hashes[:-1]))
-    return np.maximum.accumulate(np.where(first, np.arange(len(hashes)), 0))
+    return np.maximum.accumulate(np.where(first_of_each(hashes), np.arange(len(hashes)), 0))
 
 
 def _comparable(column: pa.Array) -> pa.Array:

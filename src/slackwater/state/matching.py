@@ -11,6 +11,7 @@ import pyarrow as pa
 from slackwater.state.columns import (
     WEIGHT,
     bounded_rows,
+    compact,
     regroup,
     single_batch,
     stored_schema,
@@ -48,6 +49,14 @@ class Arrangement:
     root: str
     files: tuple[SegmentFile, ...]
     columns: pa.Schema
+    compact: bool = False
+    """Whether rows come as files hold them, not as Spark knows them."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """What its rows look like."""
+        schema = stored_schema(self.columns)
+        return compact(schema) if self.compact else schema
 
     def portion(self) -> int:
         """How many stored rows to hold in memory at once."""
@@ -58,7 +67,7 @@ class Arrangement:
 
         The rows of one key may come in several portions.
         """
-        return regroup(_rows(hits, tally) for hits in tally.read(self._find(keys)))
+        return regroup(self._rows(hits, tally) for hits in tally.read(self._find(keys)))
 
     def whole_keys(self, keys: Hashes, tally: Tally) -> Iterator[Portion]:
         """The rows stored under the ascending, distinct `keys`, a portion of keys at a time.
@@ -67,10 +76,10 @@ class Arrangement:
         """
         hits = list(tally.read(self._find(keys)))
         counts, sources = _count(hits, len(keys))
-        schema = stored_schema(self.columns)
         for first, last in _portions(counts, self.portion()):
             found = (each.between(first, last) for each in hits)
-            rows = single_batch((_rows(each, tally) for each in found if len(each.keys)), schema)
+            parts = (self._rows(each, tally) for each in found if len(each.keys))
+            rows = single_batch(parts, self.schema)
             part = keys[first:last]
             yield Portion(part, rows, part[sources[first:last] > 1])
 
@@ -79,11 +88,10 @@ class Arrangement:
             for segment in open_between(self.root, self.files, int(keys[0]), int(keys[-1])):
                 yield from find(segment, keys)
 
-
-def _rows(hits: Hits, tally: Tally) -> pa.RecordBatch:
-    """The rows found, under the types that Spark knows."""
-    with tally.while_reading():
-        return widened(tally.count(hits.rows()))
+    def _rows(self, hits: Hits, tally: Tally) -> pa.RecordBatch:
+        with tally.while_reading():
+            found = tally.count(hits.rows())
+            return found if self.compact else widened(found)
 
 
 def _count(hits: Sequence[Hits], keys: int) -> tuple[Codes, Codes]:

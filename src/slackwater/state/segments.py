@@ -209,6 +209,22 @@ def hash_column(batch: pa.RecordBatch) -> Hashes:
     return hashes
 
 
+def distinct(hashes: Hashes) -> Hashes:
+    """Each of some ascending hashes once.
+
+    >>> distinct(np.array([-4, 7, 7, 9])).tolist()
+    [-4, 7, 9]
+    """
+    return hashes[first_of_each(hashes)]
+
+
+def first_of_each(hashes: Hashes) -> npt.NDArray[np.bool_]:
+    """Which of some ascending hashes are not the same as the one before."""
+    first = np.ones(len(hashes), dtype=bool)
+    np.not_equal(hashes[1:], hashes[:-1], out=first[1:])
+    return first
+
+
 def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
     """Where the ascending, distinct `keys` are, batch by batch."""
     lows = np.searchsorted(keys, segment.firsts, "left")

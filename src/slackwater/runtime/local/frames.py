@@ -67,7 +67,3 @@ class Frames:
             if not self._readers[name]:
                 self._left += self._sizes.pop(name, 0)
                 self._tables.pop(name, None)
-
-    def left(self) -> dict[str, pa.Table]:
-        """What no step has read."""
-        return self._tables

@@ -65,13 +65,10 @@ class Prepared:
 
 
 def prepare(
-    program: Program,
-    types: Mapping[str, tuple[DataType, ...]],
-    spark: SparkStatements,
-    given: Mapping[str, Columns],
+    program: Program, types: Mapping[str, tuple[DataType, ...]], spark: SparkStatements
 ) -> Prepared:
     """Translate what can be; raises NotLocalError if the program is better left to Spark."""
-    columns: dict[str, Columns] = dict(given)
+    columns: dict[str, Columns] = {}
     statements: dict[str, Translated] = {}
     for step in program.steps:
         match step:

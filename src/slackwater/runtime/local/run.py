@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -37,21 +37,18 @@ from slackwater.state.matching import Arrangement as StoredRows
 from slackwater.state.publish import Publisher
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
+from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
 from slackwater.state.tally import Ledger
 from slackwater.state.writer import WriteSegment
 from slackwater.types import DataType
 
-_MOST_ROWS_TO_SPARK = 1_000_000
-"""A statement of Spark's over more rows is better computed there with all that leads to it."""
-
 
 @dataclass(frozen=True, slots=True)
 class LocalResult:
-    """What a program wrote, by arrangement; `frames` are those that no step of it reads."""
+    """What a program wrote, by arrangement."""
 
     segments: Mapping[str, tuple[SegmentFile, ...]]
-    frames: Mapping[str, pa.Table]
     seconds: Mapping[str, float]
     """By kind of work."""
 
@@ -80,25 +77,15 @@ class LocalRun:
         self._written: dict[str, tuple[SegmentFile, ...]] = {}
         self._seconds: dict[str, float] = {}
 
-    def execute(
-        self,
-        prepared: Prepared,
-        given: Mapping[str, pa.Table],
-        empty: Collection[str],
-        tell: Callable[[str], None],
-    ) -> LocalResult:
+    def execute(self, prepared: Prepared, tell: Callable[[str], None]) -> LocalResult:
         """Take all steps, telling of each; what fails leaves no file behind."""
         self._frames = Frames(prepared.readers(), self._room)
-        for name, table in given.items():
-            self._frames.put(name, table, table.nbytes)
         try:
             for number, step in enumerate(prepared.steps, start=1):
                 work = _kind_of_work(step, prepared)
                 tell(f"step {number} of {len(prepared.steps)}: {work}")
                 with self._timed(work):
                     self._advance(step, prepared)
-                if step.name in empty and self._frames[step.name].num_rows:
-                    raise NotLocalError(f"rows in {step.name}")
             with self._timed("writing state"):
                 self._publisher.finish()
         except BaseException:
@@ -106,7 +93,7 @@ class LocalRun:
             for file in (file for files in self._written.values() for file in files):
                 (Path(self._place.home) / file.path).unlink(missing_ok=True)
             raise
-        return LocalResult(self._written, self._frames.left(), self._seconds)
+        return LocalResult(self._written, self._seconds)
 
     @contextmanager
     def _timed(self, kind: str) -> Iterator[None]:
@@ -134,8 +121,6 @@ class LocalRun:
         tables = {name: self._frames[name] for name in step.inputs}
         statement = prepared.statements.get(step.name)
         if statement is None:
-            if sum(table.num_rows for table in tables.values()) > _MOST_ROWS_TO_SPARK:
-                raise NotLocalError(f"{step.name}, which only Spark understands, over many rows")
             found = self._spark.execute(step.sql, tables, prepared.columns)
             self._frames.put(step.name, found, found.nbytes)
             return
@@ -191,10 +176,10 @@ class LocalRun:
     @_take.register
     def _(self, step: GatherStep, _prepared: Prepared) -> None:
         stored = self._state(step.arrangement)
-        arriving = self._frames[step.input].sort_by(HASH)
+        arriving = sorted_pieces(self._frames[step.input].to_batches(), self._room)
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
         schema = pa.schema([pa.field(HASH, pa.int64()), *stored.columns, *weights])
-        rows = Gather(stored, self._ledger)(iter(arriving.to_batches()))
+        rows = Gather(stored, self._ledger)(arriving)
         self._frames.hold(step.name, rows, schema, shares=True)
 
     def _read(

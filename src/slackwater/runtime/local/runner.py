@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +22,7 @@ from slackwater.runtime.local.frames import MACHINE_BYTES
 from slackwater.runtime.local.prepare import Prepared, prepare
 from slackwater.runtime.local.run import LocalResult, LocalRun
 from slackwater.runtime.local.spark_statements import SparkStatements
+from slackwater.runtime.local.statements import translate_statement
 from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.spill import Room
 from slackwater.state.tally import Ledger
@@ -34,7 +35,7 @@ MOST_BYTES = MACHINE_BYTES // 12
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A table that a program starts from, with its types in Spark."""
+    """A table for a statement, with its types in Spark."""
 
     columns: Columns
     table: pa.Table
@@ -61,36 +62,38 @@ class LocalRunner:
         """Where rows wait that are more than should be in memory."""
         return Room(Path(self._scratch.name), MOST_BYTES, CORES)
 
-    def run(
-        self,
-        program: Program,
-        place: Place,
-        given: Mapping[str, Given] | None = None,
-        empty: Collection[str] = (),
-        ledger: Ledger | None = None,
-    ) -> LocalResult:
+    def run(self, program: Program, place: Place, ledger: Ledger | None = None) -> LocalResult:
         """Take all steps; raises NotLocalError, having written nothing, if that is Spark's to do.
 
-        The frames named in `empty` must turn out to have no rows. What is read of stored rows
-        goes to the ledger, also what was read in vain.
+        What is read of stored rows goes to the ledger, also what was read in vain.
         """
-        start = given or {}
-        prepared = self._prepare(program, place.files, {n: one.columns for n, one in start.items()})
+        prepared = self._prepare(program, place.files)
         if isinstance(prepared, NotLocalError):
             raise prepared
-        room = self.room
+        run = LocalRun(self._started(), self._spark, place, self.room, ledger)
+        return run.execute(prepared, self._tell)
+
+    def compute(self, sql: str, given: Mapping[str, Given]) -> pa.Table:
+        """The result of one statement over tables, from Spark if only Spark knows its meaning."""
+        columns = {name: each.columns for name, each in given.items()}
+        tables = {name: each.table for name, each in given.items()}
+        try:
+            statement = translate_statement(sql, columns)
+        except NotLocalError:
+            return self._spark.execute(sql, tables, columns)
+        return self._started().execute(statement, tables)
+
+    def _started(self) -> LocalEngine:
         if self._engine is None:
-            self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", room.folder)
-        tables = {name: one.table for name, one in start.items()}
-        run = LocalRun(self._engine, self._spark, place, room, ledger)
-        return run.execute(prepared, tables, empty, self._tell)
+            self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", self.room.folder)
+        return self._engine
 
     def needed(self, program: Program, files: StateFiles) -> Mapping[str, frozenset[str]]:
         """The columns a program needs of the stored rows it reads, as far as that is known."""
         stored = [
             step.name for step in program.steps if isinstance(step, SourceRowsStep | StateRowsStep)
         ]
-        prepared = self._prepare(program, files, {}) if stored else None
+        prepared = self._prepare(program, files) if stored else None
         if not isinstance(prepared, Prepared):
             return {}
         return {name: prepared.needed(name) for name in stored}
@@ -102,22 +105,19 @@ class LocalRunner:
             self._engine = None
         self._scratch.cleanup()
 
-    def _prepare(
-        self, program: Program, files: StateFiles, given: Mapping[str, Columns]
-    ) -> Prepared | NotLocalError:
+    def _prepare(self, program: Program, files: StateFiles) -> Prepared | NotLocalError:
         sources = {
             step.source: files.types(step.source)
             for step in program.steps
             if isinstance(step, SourceChangesStep | SourceRowsStep)
         }
         # A source of that name may have been dropped and made anew with other types.
-        start = tuple((name, tuple(columns.items())) for name, columns in given.items())
-        key = (program.steps, tuple(sources.items()), start)
+        key = (program.steps, tuple(sources.items()))
         if key not in self._prepared:
             if len(self._prepared) >= _REMEMBERED:
                 self._prepared.clear()
             try:
-                self._prepared[key] = prepare(program, sources, self._spark, given)
+                self._prepared[key] = prepare(program, sources, self._spark)
             except NotLocalError as problem:
                 self._prepared[key] = problem
         return self._prepared[key]

@@ -17,6 +17,8 @@ from slackwater.state.columns import stable_type, widened
 from slackwater.state.storage_types import needs_encoding, storable
 from slackwater.types import ddl, parse_spark_type
 
+_MOST_ROWS = 1_000_000
+"""A statement over more rows is better computed in Spark with all that leads to it."""
 _FAILURES = (PySparkException, Py4JJavaError, pa.ArrowException)
 
 
@@ -51,6 +53,8 @@ class SparkStatements:
         self, sql: str, tables: Mapping[str, pa.Table], columns: Mapping[str, Columns]
     ) -> pa.Table:
         """The result of a statement; an error is left to the run as a whole."""
+        if sum(table.num_rows for table in tables.values()) > _MOST_ROWS:
+            raise NotLocalError("a statement that only Spark understands, over many rows")
         try:
             for name, table in tables.items():
                 # Spark cannot take a table of no pieces that has arrays or timestamps.
