@@ -94,7 +94,8 @@ def _compare(portion: Portion, arriving: pa.RecordBatch) -> pa.RecordBatch:
     after = _with_weights(changes, nothing, changes.column(WEIGHT))
     suspects = None
     if portion.rows.num_rows:
-        suspects = np.union1d(portion.suspects, distinct(hash_column(changes)))
+        both = np.concatenate((portion.suspects, hash_column(changes)))
+        suspects = distinct(np.sort(both, kind="stable"))
     return consolidate(single_batch((before, after), before.schema), (OLD, NEW), suspects)
 
 

@@ -8,6 +8,7 @@ together from one place of every run and sorted by itself.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Literal
 
 import numpy as np
@@ -42,16 +43,19 @@ def sorted_pieces(
     batches: Iterable[pa.RecordBatch], room: Room | None = None
 ) -> Iterator[pa.RecordBatch]:
     """All rows in the order of their hashes, a piece at a time; no hash is in two of them."""
+    runs = _runs(batches)
+    few = list(islice(runs, 2))
+    if not few:
+        return
+    if len(few) == 1 and few[0].num_rows <= _PIECE_ROWS:
+        yield sort_by_hash(few[0])
+        return
     cores = 1 if room is None else room.cores
     held, tops = Held(room), []
-    for rows, top in in_order(_dealt, _runs(batches), cores):
+    for rows, top in in_order(_dealt, chain(few, runs), cores):
         held.add(rows, rows.nbytes)
         tops.append(top)
-    runs = held.batches()
-    if len(runs) == 1 and runs[0].num_rows <= _PIECE_ROWS:
-        yield sort_by_hash(runs[0])
-    elif runs:
-        yield from in_order(_sorted, _gathered(runs, tops), cores)
+    yield from in_order(_sorted, _gathered(held.batches(), tops), cores)
 
 
 def _runs(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
