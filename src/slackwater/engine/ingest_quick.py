@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.engine.definitions import OnMissing, SourceDefinition
+from slackwater.errors import DataError
 from slackwater.plan.arrangements import hash_sql
 from slackwater.runtime.files import Place, arrow_layout
 from slackwater.runtime.local.runner import Given, LocalRunner
@@ -54,7 +55,7 @@ def take_quickly(
 ) -> Taken:
     """Write a batch without Spark; raises NotLocalError, with nothing written, if Spark must."""
     ignores_missing = source.on_missing == OnMissing.IGNORE.value
-    _require_clean(batch, source, keys=ignores_missing)
+    table = _clean_table(batch, source, keys=ignores_missing)
     arrangement = source.arrangement
     files = place.files.arrangement(arrangement.id) if needs_look_up(batch, source) else ()
     stored = Arrangement(str(place.home), files, arrow_layout(source.types), compact=True)
@@ -64,7 +65,7 @@ def take_quickly(
         _ARRIVALS.get(batch.op, Arrival.ADD),
         ignores_missing,
     )
-    rows = _rows(batch, source, stored.schema, runner)
+    rows = _rows(batch, table, source, stored.schema, runner)
     path = f"state/{arrangement.id}/{place.stem}-0.arrow"
     inserted = deleted = 0
     try:
@@ -73,13 +74,13 @@ def take_quickly(
                 came, went = came_and_went(change)
                 inserted, deleted = inserted + came, deleted + went
                 writer.write(change)
-    except DoubtfulRowsError as problem:
+    except (DoubtfulRowsError, DataError) as problem:
         raise NotLocalError(str(problem)) from problem
     return Taken(() if writer.result is None else (writer.result,), inserted, deleted)
 
 
-def _require_clean(batch: Batch, source: SourceDefinition, *, keys: bool) -> None:
-    """Leave a batch with rows at fault to Spark, which shows them.
+def _clean_table(batch: Batch, source: SourceDefinition, *, keys: bool) -> pa.Table:
+    """The rows; a batch with rows at fault is left to Spark, which shows them.
 
     Keys that come twice are found when rows are admitted, unless some of them are ignored.
     """
@@ -89,23 +90,25 @@ def _require_clean(batch: Batch, source: SourceDefinition, *, keys: bool) -> Non
     clean = surely_clean_rows(batch, table, spec)
     if not clean or (keys and not surely_clean_keys(batch, table, spec)):
         raise NotLocalError("rows that may be at fault")
-
-
-def _rows(
-    batch: Batch, source: SourceDefinition, schema: pa.Schema, runner: LocalRunner
-) -> pa.Table:
-    """The rows as state stores them, with their hashes and weights."""
-    assert batch.table is not None
     if not all(each.as_it_is for each in batch.conversions):
         raise NotLocalError("a batch whose values are converted")
     for dtype in source.types:
         if needs_encoding(dtype) or not _stored_as_given(dtype):
             raise NotLocalError(f"a column of type {dtype}")
+    return table
+
+
+def _rows(
+    batch: Batch,
+    table: pa.Table,
+    source: SourceDefinition,
+    schema: pa.Schema,
+    runner: LocalRunner,
+) -> pa.Table:
+    """The rows as state stores them, with their hashes and weights."""
     try:
-        columns = _columns(batch, batch.table, source)
-        hashes = _hashes(columns, source, runner)
-        weights = _weights(batch, batch.table)
-        given = [hashes, *columns, weights]
+        columns = _columns(batch, table, source)
+        given = [_hashes(columns, source, runner), *columns, _weights(batch, table)]
         arrays = [
             _conformed(column, field.type) for column, field in zip(given, schema, strict=True)
         ]
