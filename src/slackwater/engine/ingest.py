@@ -35,7 +35,7 @@ from slackwater.runtime.program import (
     execution_error,
 )
 from slackwater.sources.batches import Batch, BatchOp, read_batch
-from slackwater.sources.checks import check_batch
+from slackwater.sources.checks import check_batch, frame_of_marked_rows
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
 from slackwater.state.metadata.records import BatchRecord, NewSegment, Transaction
@@ -115,24 +115,26 @@ class Ingestion:
 
     def _taken(self, batch: Batch) -> Taken:
         """The batch in files, written by Spark."""
-        check_batch(batch, self._source.spec)
         first = self._written_first(batch)
         if first is not None:
             return first
+        check_batch(batch, self._source.spec)
         report = self._written(batch)
         (counts,) = (row for row in report if row.directory == "counts")
         return Taken(self._accepted(report), counts.rows or 0, counts.bytes or 0)
 
     def _written_first(self, batch: Batch) -> Taken | None:
-        """The first rows of a source, held against nothing; None if something is wrong with them.
+        """The first rows of a source, checked while they are written.
 
-        What is wrong is then found out the longer way.
+        None if something is wrong with them, which is then found out the longer way.
         """
-        if self._stored().files or batch.op not in (BatchOp.INSERT, BatchOp.UPSERT):
+        only_adds = batch.op in (BatchOp.INSERT, BatchOp.UPSERT)
+        if self._stored().files or not only_adds or not batch.is_lossless:
             return None
         target = replace(self._target(batch), first=FirstRows(bool(self._source.key)))
+        frame = frame_of_marked_rows(batch, self._source.spec)
         try:
-            report = write_segments(self._hashed(batch.frame), self._stored(), target).collect()
+            report = write_segments(self._hashed(frame), self._stored(), target).collect()
         except SPARK_FAILURES as problem:
             raise execution_error(problem) from problem
         told = [row for row in report if row.directory == FIRST_ROWS]

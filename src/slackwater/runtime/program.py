@@ -38,6 +38,7 @@ from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
 from slackwater.runtime.printed import expect_printed, run_user_text
 from slackwater.runtime.session import local_cores
+from slackwater.state.columns import MAX_BATCH_ROWS
 from slackwater.state.frames import (
     COPIES,
     Stored,
@@ -88,6 +89,8 @@ _RUN_SETTINGS = {
     # Filters are in the plan already; Spark 4.2 also fails to carry constraints through a UNION
     # above a filter on EXISTS.
     "spark.sql.constraintPropagation.enabled": "false",
+    # Each batch of rows to or from a Python worker has a price. Spark bounds their bytes besides.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(MAX_BATCH_ROWS),
 }
 _SMALL_RUN_SETTINGS = {
     # Compiling a statement to Java takes longer than a few thousand rows take without it.

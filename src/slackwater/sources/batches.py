@@ -69,6 +69,11 @@ class Batch:
         columns = (each.column() for each in self.conversions)
         return self.given.select(*columns, weights.alias(self.weight))
 
+    @property
+    def is_lossless(self) -> bool:
+        """Whether every value has a place in the type that its column is declared with."""
+        return all(each.lossless for each in self.conversions)
+
     def given_weight(self) -> Column:
         """The weight of a row of `given`; NULL where the user's column does not give one."""
         return _weight(self.layout)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import BinaryType, DataType
+from pyspark.sql.types import BinaryType, DataType, LongType
 
 from slackwater.errors import DataError
 from slackwater.sources.arrow_checks import surely_clean
@@ -39,6 +39,17 @@ def check_batch(batch: Batch, spec: SourceSpec) -> None:
         raise _refused(spec, rules[first].what, rules[first].hint, _row_names(batch), rows)
     what, hint = key_rule(batch.op)
     raise _refused(spec, what, hint, [*spec.key, "rows"], rows)
+
+
+def frame_of_marked_rows(batch: Batch, spec: SourceSpec) -> DataFrame:
+    """The rows of a batch of inserts or upserts; those that break a rule count -1.
+
+    So whoever reads the rows anyway is told of faults, and the batch is not computed once more.
+    """
+    broken = _first_broken(row_rules(batch, spec)).isNotNull()
+    weight = sf.when(broken, sf.lit(-1)).otherwise(sf.lit(1)).cast(LongType())
+    columns = (each.column() for each in batch.conversions)
+    return batch.given.select(*columns, weight.alias(batch.weight))
 
 
 def _faults(batch: Batch, rules: tuple[Rule, ...]) -> DataFrame:
