@@ -68,6 +68,11 @@ def _row(key: int, number: int) -> dict[str, Any]:
     }
 
 
+def narrow(table: pa.Table) -> pa.Table:
+    """The same rows with keys of another type, as pandas may give them."""
+    return table.set_column(0, "id", table["id"].cast(pa.int16()))
+
+
 Batch = tuple[pa.Table, str | None]
 HISTORY: dict[str, Batch] = {
     "first rows": (rows(*range(50)), None),
@@ -79,6 +84,7 @@ HISTORY: dict[str, Batch] = {
     "keys go and come back": (rows(12, 13, shift=3), "upsert"),
     "weights": (pa.concat_tables([rows(14, 15, _w=[-1, -1]), rows(14, shift=1, _w=[1])]), None),
     "a change feed": (rows(16, 62, _change_type=["delete", "insert"]), None),
+    "narrower numbers": (narrow(rows(17, 64)), "upsert"),
     "nothing": (rows(), None),
     "nothing but a row that comes and goes": (
         pa.concat_tables([rows(63, _w=[1]), rows(63, _w=[-1])]),

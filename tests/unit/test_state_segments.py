@@ -56,7 +56,7 @@ def test_keys_are_found_in_every_batch_that_has_them(
         for key, start, stop in zip(hits.keys, hits.starts, hits.stops, strict=True):
             places = hits.batch.column(1)[start:stop].to_pylist()
             found.setdefault(int(wanted[key]), []).extend(places)
-        assert hits.rows().column(0).to_pylist() == [
+        assert hits.take().column(0).to_pylist() == [
             value for value in hits.batch.column(0).to_pylist() if value in keys
         ]
     expected = {key: [place for place, value in enumerate(hashes) if value == key] for key in keys}

@@ -71,8 +71,8 @@ def test_look_ups_count_what_is_stored_under_the_keys(kind: str, tmp_path: Path)
     rows = stored_under(3, 5)
     assert 3 <= rows < 12
     assert counted.rows == rows
-    # Texts have an offset more than there are rows, each time some are read.
-    assert 0 < counted.bytes - rows * ROW_BYTES <= 4 * rows
+    # Texts may have an offset more than there are rows, each time some are read.
+    assert 0 <= counted.bytes - rows * ROW_BYTES <= 4 * rows
     assert counted.reading > 0
     assert counted.cpu >= counted.files_cpu > 0
 

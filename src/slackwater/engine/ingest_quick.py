@@ -18,6 +18,7 @@ from slackwater.runtime.files import Place, arrow_layout
 from slackwater.runtime.local.runner import Given, LocalRunner
 from slackwater.runtime.local.types import NotLocalError, is_simple
 from slackwater.sources.arrow_checks import (
+    arrow_converts,
     given_weights,
     surely_clean_keys,
     surely_clean_rows,
@@ -90,7 +91,7 @@ def _clean_table(batch: Batch, source: SourceDefinition, *, keys: bool) -> pa.Ta
     clean = surely_clean_rows(batch, table, spec)
     if not clean or (keys and not surely_clean_keys(batch, table, spec)):
         raise NotLocalError("rows that may be at fault")
-    if not all(each.as_it_is for each in batch.conversions):
+    if not all(map(arrow_converts, batch.conversions)):
         raise NotLocalError("a batch whose values are converted")
     for dtype in source.types:
         if needs_encoding(dtype) or not _stored_as_given(dtype):

@@ -69,13 +69,20 @@ def surely_clean_rows(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
     )
 
 
+def arrow_converts(conversion: Conversion) -> bool:
+    """Whether Arrow's own conversion of values that fit is Spark's: whole numbers stay the same."""
+    return conversion.as_it_is or (
+        type(conversion.given) in _WHOLE_NUMBERS and type(conversion.declared) in _WHOLE_NUMBERS
+    )
+
+
 def _fits(conversion: Conversion, column: pa.ChunkedArray) -> bool:
     """Whether every value converts unharmed; of whole numbers the extremes tell."""
     if conversion.lossless:
         return True
-    bits = _WHOLE_NUMBERS.get(type(conversion.declared))
-    if bits is None or type(conversion.given) not in _WHOLE_NUMBERS:
+    if not arrow_converts(conversion):
         return False
+    bits = _WHOLE_NUMBERS[type(conversion.declared)]
     bounds = pc.min_max(column)
     low, high = bounds["min"].as_py(), bounds["max"].as_py()
     return low is None or bool(low >= -(1 << (bits - 1)) and high < 1 << (bits - 1))
@@ -135,7 +142,7 @@ def given_weights(batch: Batch, table: pa.Table) -> pa.ChunkedArray | None:
 
 def _plainly_equal(key: Conversion) -> bool:
     """Whether keys that differ as they are given also differ as they are declared."""
-    if not key.as_it_is:
-        return type(key.given) in _WHOLE_NUMBERS and type(key.declared) in _WHOLE_NUMBERS
     declared = key.declared
+    if not key.as_it_is:
+        return arrow_converts(key)
     return isinstance(declared, _PLAINLY_EQUAL) or declared == StringType()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,30 +67,48 @@ class Arrangement:
 
         The rows of one key may come in several portions.
         """
-        return regroup(self._rows(hits, tally) for hits in tally.read(self._find(keys)))
+        return regroup(self._rows(each, tally) for each in self._bunches(self._hits(keys, tally)))
 
     def whole_keys(self, keys: Hashes, tally: Tally) -> Iterator[Portion]:
         """The rows stored under the ascending, distinct `keys`, a portion of keys at a time.
 
         All rows of a key are in one portion; every key is in exactly one, found or not.
         """
-        hits = list(tally.read(self._find(keys)))
+        hits = self._hits(keys, tally)
         counts, sources = _count(hits, len(keys))
         for first, last in _portions(counts, self.portion()):
             found = (each.between(first, last) for each in hits)
-            parts = (self._rows(each, tally) for each in found if len(each.keys))
-            rows = single_batch(parts, self.schema)
+            rows = self._rows([each for each in found if len(each.keys)], tally)
             part = keys[first:last]
             yield Portion(part, rows, part[sources[first:last] > 1])
+
+    def _hits(self, keys: Hashes, tally: Tally) -> list[Hits]:
+        with tally.while_reading():
+            return list(self._find(keys))
+
+    def _bunches(self, hits: Iterable[Hits]) -> Iterator[list[Hits]]:
+        """Hits with about as many rows together as should be in memory at once."""
+        bunch: list[Hits] = []
+        rows, limit = 0, self.portion()
+        for each in hits:
+            bunch.append(each)
+            rows += each.rows
+            if rows >= limit:
+                yield bunch
+                bunch, rows = [], 0
+        if bunch:
+            yield bunch
 
     def _find(self, keys: Hashes) -> Iterator[Hits]:
         if len(keys):
             for segment in open_between(self.root, self.files, int(keys[0]), int(keys[-1])):
                 yield from find(segment, keys)
 
-    def _rows(self, hits: Hits, tally: Tally) -> pa.RecordBatch:
+    def _rows(self, hits: Iterable[Hits], tally: Tally) -> pa.RecordBatch:
+        # Many hits are of a few rows. What is done once for all of them is not done for each.
         with tally.while_reading():
-            found = tally.count(hits.rows())
+            parts = (each.take() for each in hits)
+            found = tally.count(single_batch(parts, compact(stored_schema(self.columns))))
             return found if self.compact else widened(found)
 
 
@@ -98,7 +116,7 @@ def _count(hits: Sequence[Hits], keys: int) -> tuple[Codes, Codes]:
     """How many rows were found under each key, and in how many places that may overlap."""
     rows, sources = np.zeros(keys, dtype=np.int64), np.zeros(keys, dtype=np.int64)
     for each in hits:
-        rows[each.keys] += each.stops - each.starts
+        rows[each.keys] += each.counts
         sources[each.keys] += 1 if each.consolidated else 2
     return rows, sources
 

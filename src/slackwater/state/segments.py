@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from errno import EMFILE, ENFILE, ENOMEM
 from functools import cached_property
 from pathlib import Path
@@ -86,12 +86,25 @@ class Hits:
     starts: Places
     stops: Places
 
+    @property
+    def counts(self) -> Places:
+        """How many rows each key has."""
+        return self.stops - self.starts
+
+    @property
+    def rows(self) -> int:
+        """How many rows were found."""
+        return int(self.counts.sum())
+
     def between(self, first: int, last: int) -> Hits:
         """The hits of the keys numbered `first` up to, not including, `last`."""
-        part = slice(*np.searchsorted(self.keys, (first, last)))
-        return replace(self, keys=self.keys[part], starts=self.starts[part], stops=self.stops[part])
+        low, high = self.keys.searchsorted((first, last))
+        if low == 0 and high == len(self.keys):
+            return self
+        keys, starts, stops = (each[low:high] for each in (self.keys, self.starts, self.stops))
+        return Hits(self.batch, self.consolidated, keys, starts, stops)
 
-    def rows(self) -> pa.RecordBatch:
+    def take(self) -> pa.RecordBatch:
         """The rows found, in the order of their hashes, as the file holds them."""
         return self.batch.take(pa.array(expand(self.starts, self.stops)))
 
@@ -238,17 +251,18 @@ def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
         found, starts, stops = _find_in_batch(segment.hashes[index], keys[low:high])
         if len(found):
             batch = segment.batches[index]
-            if np.sum(stops - starts) >= _MANY_IN_A_BATCH:
+            hits = Hits(batch, segment.consolidated, found + low, starts, stops)
+            if hits.rows >= _MANY_IN_A_BATCH:
                 segment.fetch(index, batch.num_columns)
-            yield Hits(batch, segment.consolidated, found + low, starts, stops)
+            yield hits
 
 
 def _find_in_batch(hashes: Hashes, keys: Hashes) -> tuple[Places, Places, Places]:
     """Keys found, and their rows. The shorter side is looked up in the longer."""
     if len(keys) <= len(hashes):
-        starts = np.searchsorted(hashes, keys, "left")
-        found = np.flatnonzero(hashes[np.minimum(starts, len(hashes) - 1)] == keys)
-        return found, starts[found], np.searchsorted(hashes, keys[found], "right")
+        starts = hashes.searchsorted(keys)
+        found = np.flatnonzero(hashes.take(starts, mode="clip") == keys)
+        return found, starts[found], hashes.searchsorted(keys[found], "right")
     places = np.minimum(np.searchsorted(keys, hashes, "left"), len(keys) - 1)
     rows = np.flatnonzero(keys[places] == hashes)
     found, heads, counts = np.unique(places[rows], return_index=True, return_counts=True)
