@@ -1,8 +1,9 @@
 """Takes a batch of changes into a source: whole, or not at all.
 
 The batch is held against what the source holds by one look-up: an upsert takes out the rows it
-replaces, a delete must find its row, and a key must stay unique. Checks and writing are one
-Spark job; what it wrote becomes part of the source by the commit alone.
+replaces, a delete must find its row, and a key must stay unique. Rows in memory need no Spark job
+for it (`ingest_quick`) unless something is wrong with them; what is said here in Spark's terms
+is for all others. What was written becomes part of the source by the commit alone.
 """
 
 from __future__ import annotations
