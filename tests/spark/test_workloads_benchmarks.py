@@ -3,12 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from slackwater.bench import plain as plain_module
 from slackwater.bench.growth import GrowthPlan, measure_growth
+from slackwater.bench.keeping import Keeping, Step
 from slackwater.bench.machine import Clock, Cost
 from slackwater.bench.plain import PlainSpark, open_plain, plain_setup
 from slackwater.bench.refresh import measure_refresh
@@ -137,13 +139,26 @@ def test_views_are_measured_beside_tables_in_memory(
     assert kept_in_memory(spark) <= before
 
 
-def test_growth_leaves_no_home_behind(
-    spark: SparkSession, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+def test_growth_leaves_no_home_behind_and_takes_sizes_in_turn(
+    spark: SparkSession,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cache = tmp_path_factory.getbasetemp() / "cache"
+    order: list[int] = []
+    change = Keeping.change
+
+    def noted(view: Keeping, *args: Any, **options: Any) -> Step:
+        order.append(id(view))
+        return change(view, *args, **options)
+
+    monkeypatch.setattr(Keeping, "change", noted)
     plan = GrowthPlan(queries("q06"), (0.001, 0.002), 100, 1, 2)
     report = measure_growth(spark, tmp_path, cache, plan, lambda _: None)
     assert list(tmp_path.iterdir()) == []
+    assert len(set(order)) == 2
+    assert order == order[:2] * 3
     assert list(report.reports) == [0.001, 0.002]
     assert report.spread("q06") >= 1
     for each in report.reports.values():

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from slackwater.state import pages
-from slackwater.state.pages import DEMAND, MappedFile, Moment, read_ahead
+from slackwater.state.pages import DEMAND, Extent, MappedFile, read_ahead
 
 ROWS = 100_000
 
@@ -29,31 +29,51 @@ def path(tmp_path: Path) -> Path:
 
 def _asked(file: MappedFile, columns: list[int]) -> int:
     """How many bytes are asked for with some columns of the first batch."""
-    batch = file.reader().get_batch(0).select(columns)
-    return sum(stop - start for start, stop in file._spans(batch.columns))
+    extent = _whole(file.reader().get_batch(0)).select(columns)
+    return sum(stop - start for start, stop in file._spans(extent))
+
+
+def _whole(batch: pa.RecordBatch) -> Extent:
+    return Extent(batch, 0, batch.num_rows)
 
 
 def test_only_what_is_wanted_is_asked_for(path: Path) -> None:
     file = MappedFile(path)
     assert ROWS // 2 * 8 <= _asked(file, [1]) <= ROWS // 2 * 8 + mmap.PAGESIZE
-    assert list(file._spans([])) == []
+    assert _asked(file, []) == 0
 
 
 def test_what_is_near_is_asked_for_at_once(path: Path) -> None:
     file = MappedFile(path)
-    batch = file.reader().get_batch(0)
-    assert len(list(file._spans(batch.columns))) == 1
-    assert len(list(file._spans(batch.select([0, 2]).columns))) == 2
+    extent = _whole(file.reader().get_batch(0))
+    assert len(list(file._spans(extent))) == 1
+    assert len(list(file._spans(extent.select([0, 2])))) == 2
+
+
+def test_some_rows_of_a_batch_are_asked_for_in_every_column(path: Path) -> None:
+    file = MappedFile(path)
+    batch, begin = file.reader().get_batch(0), file._buffer.address
+    numbers, texts = batch.column("b"), batch.column("texts")
+    start, stop = 20_000, 30_000
+    ((first, last),) = file._spans(Extent(batch, start, stop).select([1]))
+    address = numbers.buffers()[1].address - begin
+    assert first <= address + start * 8 < first + mmap.PAGESIZE
+    assert last - mmap.PAGESIZE < address + stop * 8 <= last
+    offsets, _ = file._spans(Extent(batch, start, stop).select([2]))
+    address = texts.buffers()[1].address - begin
+    assert offsets[0] <= address + start * 4 < address + stop * 4 <= offsets[1] + 64
 
 
 def test_every_place_begins_with_a_page_and_is_in_the_file(path: Path) -> None:
     file, size = MappedFile(path), path.stat().st_size
     reader = file.reader()
     for number in range(reader.num_record_batches):
-        for column in reader.get_batch(number).columns:
-            for start, stop in file._spans([column]):
-                assert start % mmap.PAGESIZE == 0
-                assert 0 <= start < stop <= size
+        batch = reader.get_batch(number)
+        for column in range(batch.num_columns):
+            for extent in (_whole(batch), Extent(batch, 7, 8), Extent(batch, 49_999, 50_000)):
+                for start, stop in file._spans(extent.select([column])):
+                    assert start % mmap.PAGESIZE == 0
+                    assert 0 <= start < stop <= size
 
 
 @pytest.mark.parametrize("most", [0, 1 << 40], ids=["too much", "not too much"])
@@ -66,9 +86,9 @@ def test_rows_are_the_same_however_they_are_asked_for(path: Path, most: int, at_
     fetch = file.fetch
     with (
         mock.patch.multiple(pages, _MOST=most, _AT_ONCE=at_once),
-        mock.patch.object(file, "fetch", lambda arrays: (asked.append(1), fetch(arrays))),
+        mock.patch.object(file, "fetch", lambda extent: (asked.append(1), fetch(extent))),
     ):
-        read_ahead([(file, batch) for batch in batches])
+        read_ahead([(file, _whole(batch)) for batch in batches])
         _wait_for(lambda: len(asked) == (len(batches) if most else 0))
     texts = [text for batch in batches for text in batch.column("texts").to_pylist()]
     assert texts == [str(n) for n in range(ROWS)]
@@ -88,14 +108,7 @@ def test_rows_outlive_the_file(path: Path) -> None:
     assert batch.column("a")[-1].as_py() == ROWS // 2 - 1
 
 
-def test_what_was_read_is_taken_to_be_gone_after_a_while_or_when_much_else_was_read() -> None:
-    read = Moment(seconds=100.0, bytes=0)
-    assert read.still_holds(Moment(130.0, 1 << 20))
-    assert not read.still_holds(Moment(170.0, 1 << 20))
-    assert not read.still_holds(Moment(130.0, pages._STAYS_BYTES))
-
-
 def test_what_is_asked_for_is_counted(path: Path) -> None:
     file, before = MappedFile(path), DEMAND.bytes
-    file.fetch(file.reader().get_batch(0).columns[:1])
+    file.fetch(_whole(file.reader().get_batch(0)).select([0]))
     assert DEMAND.bytes >= before + ROWS // 2 * 8

@@ -50,7 +50,10 @@ def test_keys_are_found_in_every_batch_that_has_them(
 ) -> None:
     wanted = np.array(sorted(keys), dtype=np.int64)
     found = {}
-    with mock.patch.object(segments, "_MANY_IN_A_BATCH", 2):
+    with (
+        mock.patch.object(segments, "_MANY_IN_A_BLOCK", 2),
+        mock.patch.object(limits, "MAX_BATCH_ROWS", 3),
+    ):
         everywhere = list(find(_segment(hashes, size), wanted))
     for hits in everywhere:
         for key, start, stop in zip(hits.keys, hits.starts, hits.stops, strict=True):
@@ -66,7 +69,9 @@ def test_keys_are_found_in_every_batch_that_has_them(
 @settings(deadline=None)
 @given(HASHES, st.integers(-6, 6), st.integers(-6, 6), st.integers(1, 8))
 def test_a_range_is_cut_out(hashes: list[int], low: int, high: int, size: int) -> None:
-    pieces = cut(_segment(hashes, size), low, high)
+    with mock.patch.object(limits, "MAX_BATCH_ROWS", 3):
+        pieces = [extent.rows for extent in cut(_segment(hashes, size), low, high)]
+    assert max((piece.num_rows for piece in pieces), default=0) <= 3
     assert [value for piece in pieces for value in piece.column(0).to_pylist()] == [
         value for value in hashes if low <= value <= high
     ]

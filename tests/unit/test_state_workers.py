@@ -46,10 +46,11 @@ _ROWS_IN_A_BATCH = st.sampled_from([1, 2, 5, 1000])
 
 @contextmanager
 def _home(rows_in_a_batch: int) -> Iterator[Path]:
-    """An empty home, and batches small enough that few rows fill several."""
+    """An empty home, and batches small enough that few rows fill several, of files too."""
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.object(limits, "MAX_BATCH_ROWS", rows_in_a_batch),
+        mock.patch.object(limits, "FILE_BATCH_ROWS", 2 * rows_in_a_batch),
     ):
         yield Path(folder)
 

@@ -19,10 +19,11 @@ from slackwater.plan.prices import Prices, Rates
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.statements import translate_statement
 from slackwater.runtime.program import ProgramRunner
+from slackwater.state.blocks import Hashes
 from slackwater.state.columns import HASH, WEIGHT, arrow_columns
 from slackwater.state.frames import Stored, Target, look_up, snapshot, write_segments
 from slackwater.state.look_up import LookUp
-from slackwater.state.segments import Hashes, SegmentFile
+from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.writer import WriteSegment
 from slackwater.types import BIGINT

@@ -30,10 +30,6 @@ class Machine:
     load_before: Load
     load_after: Load
 
-    def until(self, later: Machine) -> Machine:
-        """The machine from here to the end of a later measurement."""
-        return replace(self, load_after=later.load_after)
-
     def __str__(self) -> str:
         """For the foot of a report."""
         cores = f"{self.cores} core{'s' if self.cores != 1 else ''}"
@@ -80,6 +76,15 @@ def typical(costs: Sequence[Cost]) -> Cost:
         median(each.seconds for each in costs),
         median(each.cpu for each in costs),
         round(median(each.rows for each in costs)),
+    )
+
+
+def total(costs: Sequence[Cost]) -> Cost:
+    """All together."""
+    return Cost(
+        sum(each.seconds for each in costs),
+        sum(each.cpu for each in costs),
+        sum(each.rows for each in costs),
     )
 
 

@@ -12,24 +12,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from statistics import median
 
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from slackwater.api import Session, open_home
-from slackwater.bench.machine import Clock, Cost, describe_machine, typical
+from slackwater.bench.keeping import Keeping, usual_load, usual_step
+from slackwater.bench.machine import Clock, Cost, describe_machine
 from slackwater.bench.memory import release_heap
 from slackwater.bench.plain import PlainSpark, plain_setup
-from slackwater.bench.refresh_report import RefreshPlan, RefreshReport, ShareFigures, ViewFigures
-from slackwater.bench.runs import (
-    RunCost,
-    timed_ingest,
-    timed_refresh,
-    typical_run,
-    wait_for_merges,
-)
-from slackwater.engine.results import ViewRun
+from slackwater.bench.refresh_report import RefreshPlan, RefreshReport, ViewFigures
+from slackwater.bench.runs import RunCost
 from slackwater.state.metadata.collect import Retention
 from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.database import ChangeBatch
@@ -38,7 +31,6 @@ from slackwater.workloads.tpch_changes import TpchChanges
 
 KEEP_LITTLE = Retention(commits=1, age=timedelta(0))
 """Old commits of large tables would fill the disk."""
-_VIEW = "measured"
 ROWS_IN_MEMORY = 10_000_000
 """Larger tables are ingested as DataFrames."""
 
@@ -77,23 +69,26 @@ def load_tables(
 
 
 def _measure_views(bench: _Bench, plain: PlainSpark, folder: Path) -> list[ViewFigures]:
-    plan = bench.plan
+    plan, session, clock = bench.plan, bench.session, bench.clock
     bench.say("making changes")
     changes = TpchChanges(folder)
     count = plan.warm_ups + plan.refreshes
     batches = {share: [changes.take(share) for _ in range(count)] for share in plan.shares}
     # All tables are as they were loaded while views are filled for the first time.
-    loads = [bench.load(query) for query in plan.queries]
+    loads = []
+    for query in plan.queries:
+        loads.append(usual_load(session, clock, query.sql, plan.loads))
+        bench.say(f"{query.name}: filled in {loads[-1]}")
     if plan.cached:
         bench.say("taking the tables into Spark's memory")
         plain.hold_tables(query.sql for query in plan.queries)
     views = []
     for number, query in enumerate(plan.queries):
         recompute = plain.recompute(query.sql, plan.repeat)
-        release_heap(bench.session.spark)
+        release_heap(session.spark)
         bench.say(f"{query.name}: plain Spark {recompute}")
-        keeping = _Keeping(bench, batches, undo=number % 2 == 1)
-        views.append(keeping.measure(query, recompute, loads[number]))
+        undo = number % 2 == 1
+        views.append(bench.keep(query, batches, recompute, loads[number], undo=undo))
     plain.let_go()
     return views
 
@@ -107,67 +102,29 @@ class _Bench:
     plan: RefreshPlan
     say: Say
 
-    def load(self, query: CorpusQuery) -> RunCost:
-        """What it usually costs to fill the view for the first time."""
-        costs = []
-        for _ in range(self.plan.loads):
-            self.session.create_view(_VIEW, query.sql)
-            cost, _ = self.refresh()
-            costs.append(cost)
-            self.session.drop_view(_VIEW)
-            # Tables that nobody changed have nothing to merge: this gives the disk back.
-            self.session.compact()
-        usual = typical_run(costs)
-        self.say(f"{query.name}: filled in {usual}")
-        return usual
-
-    def refresh(self) -> tuple[RunCost, ViewRun]:
-        """A refresh, and what it did to the view."""
-        cost, result = timed_refresh(self.session, self.clock)
-        return cost, next(each for each in result.views if each.view == _VIEW)
-
-
-class _Keeping:
-    """One view on its way through all changes."""
-
-    def __init__(self, bench: _Bench, batches: Mapping[float, list[ChangeBatch]], *, undo: bool):
-        """`undo` takes the changes back, last first."""
-        self._bench = bench
-        self._batches = batches
-        self._undo = undo
-        self._state_bytes = 0
-
-    def measure(self, query: CorpusQuery, recompute: Cost, load: RunCost) -> ViewFigures:
-        """Fill the view, change the tables, drop it."""
-        session, plan = self._bench.session, self._bench.plan
-        session.create_view(_VIEW, query.sql)
-        self._refresh()
-        wait_for_merges(self._bench.clock)
+    def keep(
+        self,
+        query: CorpusQuery,
+        batches: Mapping[float, list[ChangeBatch]],
+        recompute: Cost,
+        load: RunCost,
+        *,
+        undo: bool,
+    ) -> ViewFigures:
+        """Keep a view through all changes; `undo` takes them back, last first."""
+        plan = self.plan
+        view = Keeping(self.session, self.clock, query.sql)
+        view.fill()
+        view.wait_for_merges()
         shares = {}
-        for share in reversed(plan.shares) if self._undo else plan.shares:
-            shares[share] = self._changed(self._batches[share])
-            self._bench.say(f"{query.name}: {share:.2%} {shares[share].refresh}")
+        for share in reversed(plan.shares) if undo else plan.shares:
+            changes = reversed(batches[share]) if undo else batches[share]
+            steps = [view.change(batch, undo=undo) for batch in changes]
+            shares[share] = usual_step(steps[plan.warm_ups :])
+            self.say(f"{query.name}: {share:.2%} {shares[share].refresh}")
         # The next view must not pay for what this one left to the background.
-        merging = wait_for_merges(self._bench.clock)
-        exact = session.verify(_VIEW).equal if plan.verify else None
-        session.drop_view(_VIEW)
+        merging = view.wait_for_merges()
+        exact = view.is_exact() if plan.verify else None
+        view.drop()
         ordered = {share: shares[share] for share in plan.shares}
-        return ViewFigures(query.name, recompute, load, ordered, merging, self._state_bytes, exact)
-
-    def _changed(self, batches: list[ChangeBatch]) -> ShareFigures:
-        ingests, runs, actions = [], [], set()
-        for number, batch in enumerate(reversed(batches) if self._undo else batches):
-            ingest = timed_ingest(self._bench.session, self._bench.clock, batch, undo=self._undo)
-            run, action = self._refresh()
-            if number >= self._bench.plan.warm_ups:
-                ingests.append(ingest)
-                runs.append(run)
-                actions.add(action)
-        changed = round(median(each.rows for each in ingests))
-        return ShareFigures(changed, typical(ingests), typical_run(runs), tuple(sorted(actions)))
-
-    def _refresh(self) -> tuple[RunCost, str]:
-        cost, view = self._bench.refresh()
-        # A view that nothing reached is not looked at.
-        self._state_bytes = view.state_bytes or self._state_bytes
-        return cost, view.action
+        return ViewFigures(query.name, recompute, load, ordered, merging, view.state_bytes, exact)

@@ -62,7 +62,7 @@ class ViewFigures:
     load: RunCost
     refreshes: Mapping[float, ShareFigures]
     merging: Cost
-    """What merging in the background still took after the last refresh."""
+    """What merging in the background still took while no refresh was measured."""
     state_bytes: int
     """What the view keeps, its answer included."""
     exact: bool | None

@@ -107,12 +107,16 @@ def show_growth(console: Console, report: GrowthReport) -> None:
         ]
         table.add_row(query.name, *cells, f"{report.spread(query.name):.2f}")
     table.add_row("changed", *_changed_rows(report), "")
+    table.add_row("merging", *(f"{report.merging(scale):.2f}" for scale in plan.scales), "")
     console.print(table)
     _show_remarks(console, report)
     show_targets(console, report.targets)
     console.print(
         f"medians of {plan.refreshes} refreshes after {WARM_UPS} to warm up, and of "
         f"{plan.repeat} recomputations"
+    )
+    console.print(
+        "refreshes were taken at all sizes in turn; merging: seconds in the background after each"
     )
     for setup in dict.fromkeys(str(each.plain) for each in report.reports.values()):
         console.print(setup)

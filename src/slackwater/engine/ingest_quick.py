@@ -25,7 +25,7 @@ from slackwater.sources.arrow_checks import (
 )
 from slackwater.sources.batches import Batch, BatchOp
 from slackwater.state.admission import Admission, Arrival, DoubtfulRowsError, came_and_went
-from slackwater.state.columns import HASH, conform, regroup
+from slackwater.state.columns import HASH, bounded_file_rows, conform, regroup
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import SegmentFile
 from slackwater.state.storage_types import needs_encoding
@@ -71,7 +71,8 @@ def take_quickly(
     inserted = deleted = 0
     try:
         with SegmentWriter(stored.root, path, stored.schema, True, attempt=0) as writer:
-            for change in regroup(admission.changes(rows.to_batches(), runner.room)):
+            admitted = admission.changes(rows.to_batches(), runner.room)
+            for change in regroup(admitted, bounded_file_rows):
                 came, went = came_and_went(change)
                 inserted, deleted = inserted + came, deleted + went
                 writer.write(change)

@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.state.ahead import in_order
+from slackwater.state.blocks import Hashes
 from slackwater.state.columns import WEIGHT, single_batch
 from slackwater.state.gather import NEW, OLD, weigh
 from slackwater.state.identity import one_key_a_hash
 from slackwater.state.matching import Arrangement
-from slackwater.state.segments import Hashes, first_of_each, hash_column
+from slackwater.state.segments import first_of_each, hash_column
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
 from slackwater.state.tally import Tally

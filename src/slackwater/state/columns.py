@@ -8,7 +8,7 @@ hold a decimal of up to 18 digits in eight bytes, where Spark's Arrow form takes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 import pyarrow as pa
@@ -22,6 +22,9 @@ HASH = "_h"
 WEIGHT = "_w"
 MAX_BATCH_ROWS = 65_536
 MAX_BATCH_BYTES = 256 * 1024 * 1024
+FILE_BATCH_ROWS = 16 * MAX_BATCH_ROWS
+FILE_BATCH_BYTES = 128 * 1024 * 1024
+"""Batches of files are larger: a look-up pays for every batch in which it finds rows."""
 _DIGITS_IN_EIGHT_BYTES = 18
 _NARROW = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 
@@ -163,7 +166,25 @@ def join_batches(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
     return joined[0]
 
 
-def regroup(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def bounded_rows(rows: int = 0, size: int = 0) -> int:
+    """How many rows to put in a batch, where `rows` of them take `size` bytes."""
+    return _bounded(rows, size, MAX_BATCH_ROWS, MAX_BATCH_BYTES)
+
+
+def bounded_file_rows(rows: int = 0, size: int = 0) -> int:
+    """The same for a batch of a file."""
+    return _bounded(rows, size, FILE_BATCH_ROWS, FILE_BATCH_BYTES)
+
+
+def _bounded(rows: int, size: int, most_rows: int, most_bytes: int) -> int:
+    if size <= 0 or rows <= 0:
+        return most_rows
+    return max(1, min(most_rows, most_bytes * rows // size))
+
+
+def regroup(
+    batches: Iterable[pa.RecordBatch], bound: Callable[[int, int], int] = bounded_rows
+) -> Iterator[pa.RecordBatch]:
     """The same rows in batches that are full, but for the last one, and never too large."""
     waiting: list[pa.RecordBatch] = []
     rows = size = 0
@@ -172,7 +193,7 @@ def regroup(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             continue
         waiting.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
-        step = bounded_rows(rows, size)
+        step = bound(rows, size)
         if rows >= step:
             joined = join_batches(waiting)
             rest = rows % step
@@ -182,13 +203,6 @@ def regroup(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             rows, size = rest, sum(batch.nbytes for batch in waiting)
     if waiting:
         yield join_batches(waiting)
-
-
-def bounded_rows(rows: int = 0, size: int = 0) -> int:
-    """How many rows to put in a batch, where `rows` of them take `size` bytes."""
-    if size <= 0 or rows <= 0:
-        return MAX_BATCH_ROWS
-    return max(1, min(MAX_BATCH_ROWS, MAX_BATCH_BYTES * rows // size))
 
 
 def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from slackwater.state.blocks import Hashes
 from slackwater.state.columns import (
     WEIGHT,
     bounded_rows,
@@ -19,7 +20,6 @@ from slackwater.state.columns import (
 )
 from slackwater.state.identity import Codes, consolidate
 from slackwater.state.segments import (
-    Hashes,
     Hits,
     SegmentFile,
     find,

@@ -10,8 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import resource
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +22,9 @@ _NEAR = 64 * 1024
 """A gap of so many bytes is read rather than left out."""
 _AT_ONCE = 16 * 1024 * 1024
 """Less than this is asked for right away."""
-_MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-_MOST = _MEMORY // 4
+MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+_MOST = MEMORY // 4
 """More than this might be gone again before it is used."""
-_STAYS_SECONDS = 60.0
-_STAYS_BYTES = _MEMORY // 16
 
 
 @dataclass(slots=True)
@@ -36,25 +33,36 @@ class Demand:
 
     bytes: int = 0
 
-    def now(self) -> Moment:
-        """This moment, for a later look at what may have been pushed out since."""
-        return Moment(time.monotonic(), self.bytes)
+
+DEMAND = Demand()
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """A time, and what had been asked for until then."""
+class Extent:
+    """The rows from `start` to `stop` of a batch of a file, or of some of its columns."""
 
-    seconds: float
-    bytes: int
+    batch: pa.RecordBatch
+    start: int
+    stop: int
 
-    def still_holds(self, now: Moment) -> bool:
-        """Whether what was read at this moment is taken to be in memory now."""
-        quick = now.seconds - self.seconds < _STAYS_SECONDS
-        return quick and now.bytes - self.bytes < _STAYS_BYTES
+    @property
+    def rows(self) -> pa.RecordBatch:
+        """These rows, in place."""
+        return self.batch.slice(self.start, self.stop - self.start)
 
+    def select(self, columns: list[int]) -> Extent:
+        """The same rows with some of the columns."""
+        return Extent(self.batch.select(columns), self.start, self.stop)
 
-DEMAND = Demand()
+    def places(self) -> Iterator[tuple[int, int]]:
+        """From which address to which they are, as if all rows were of one size."""
+        rows = self.batch.num_rows
+        for array in self.batch.columns:
+            for buffer in array.buffers():
+                if buffer is not None and buffer.size:
+                    first = buffer.size * self.start // rows
+                    last = -(-buffer.size * self.stop // rows)
+                    yield buffer.address + first, buffer.address + last
 
 
 def allow_many_files() -> None:
@@ -82,9 +90,9 @@ class MappedFile:
         """Its record batches, in place."""
         return pa.ipc.open_file(pa.BufferReader(self._buffer))
 
-    def fetch(self, arrays: Iterable[pa.Array]) -> None:
-        """Ask for all that some arrays of the file hold; does not wait until it is there."""
-        for start, stop in self._spans(arrays):
+    def fetch(self, extent: Extent) -> None:
+        """Ask for some rows of the file; does not wait until they are there."""
+        for start, stop in self._spans(extent):
             self._mapped.madvise(mmap.MADV_WILLNEED, start, stop - start)
             DEMAND.bytes += stop - start
 
@@ -92,15 +100,10 @@ class MappedFile:
         """From now on leave it to the kernel what to read beside what is touched."""
         self._mapped.madvise(mmap.MADV_NORMAL)
 
-    def _spans(self, arrays: Iterable[pa.Array]) -> Iterator[tuple[int, int]]:
-        """Where the arrays are in the file, from the beginnings of pages; what is near is one."""
+    def _spans(self, extent: Extent) -> Iterator[tuple[int, int]]:
+        """Where rows are in the file, from the beginnings of pages; what is near is one."""
         begin = self._buffer.address
-        places = sorted(
-            (buffer.address - begin, buffer.address - begin + buffer.size)
-            for array in arrays
-            for buffer in array.buffers()
-            if buffer is not None and buffer.size
-        )
+        places = sorted((start - begin, stop - begin) for start, stop in extent.places())
         if not places:
             return
         first, last = places[0]
@@ -112,9 +115,9 @@ class MappedFile:
         yield first - first % mmap.PAGESIZE, last
 
 
-def read_ahead(wanted: list[tuple[MappedFile, pa.RecordBatch]]) -> None:
+def read_ahead(wanted: list[tuple[MappedFile, Extent]]) -> None:
     """Ask for rows of files that are going to be read in this order."""
-    size = sum(rows.nbytes for _, rows in wanted)
+    size = sum(extent.rows.nbytes for _, extent in wanted)
     if size > _MOST:
         DEMAND.bytes += size
         for file, _ in wanted:
@@ -126,6 +129,6 @@ def read_ahead(wanted: list[tuple[MappedFile, pa.RecordBatch]]) -> None:
         Thread(target=_fetch_all, args=(wanted,), daemon=True).start()
 
 
-def _fetch_all(wanted: list[tuple[MappedFile, pa.RecordBatch]]) -> None:
-    for file, rows in wanted:
-        file.fetch(rows.columns)
+def _fetch_all(wanted: list[tuple[MappedFile, Extent]]) -> None:
+    for file, extent in wanted:
+        file.fetch(extent)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from errno import EMFILE, ENFILE, ENOMEM
 from functools import cached_property
 from pathlib import Path
@@ -20,17 +20,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from slackwater.errors import DataError
-from slackwater.state.pages import DEMAND, MappedFile, Moment
+from slackwater.state.blocks import Blocks, Hashes, Places, rows_in_each
+from slackwater.state.pages import Extent, MappedFile
 
-Hashes = npt.NDArray[np.int64]
-Places = npt.NDArray[np.intp]
 _CONSOLIDATED = b"slackwater.consolidated"
 _FORMAT = b"slackwater.format"
 _NEWEST_FORMAT = 2
 """1 held all decimals in sixteen bytes, and did not say so."""
 _MAX_OPEN = 256
-_MANY_IN_A_BATCH = 16
-"""So many rows of a batch are on so many of its pages that all may as well be read from disk."""
+_MANY_IN_A_BLOCK = 16
+"""So many rows of a block are on so many of its pages that all may as well be read from disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +54,24 @@ class Segment:
     hashes: tuple[Hashes, ...]
     consolidated: bool
 
-    asked: dict[tuple[int, int], Moment] = field(default_factory=dict, compare=False)
-    """When the disk was last asked for the first columns of a batch."""
-
-    def fetch(self, index: int, columns: int) -> None:
-        """Ask the disk for the first columns of a batch, unless they should still be in memory."""
-        last, now = self.asked.get((index, columns)), DEMAND.now()
-        if last is None or not last.still_holds(now):
-            self.asked[index, columns] = now
-            self.file.fetch(self.batches[index].columns[:columns])
-
     @cached_property
-    def firsts(self) -> Hashes:
-        """The first hash of each batch."""
-        return np.array([hashes[0] for hashes in self.hashes], dtype=np.int64)
+    def blocks(self) -> Blocks:
+        """Its batches in smaller pieces."""
+        return Blocks.of(self.hashes)
 
-    @cached_property
-    def lasts(self) -> Hashes:
-        """The last hash of each batch."""
-        return np.array([hashes[-1] for hashes in self.hashes], dtype=np.int64)
+    def fetch_hashes(self, blocks: Places) -> None:
+        """Ask the disk for the hashes of blocks, unless they should still be in memory."""
+        self._fetch(self.blocks.hashes_asked.renew(blocks), columns=1)
+
+    def fetch_rows(self, blocks: Places) -> None:
+        """Ask the disk for all of some blocks, unless it should still be in memory."""
+        self._fetch(self.blocks.rows_asked.renew(blocks), columns=None)
+
+    def _fetch(self, blocks: Places, columns: int | None) -> None:
+        for each in self.blocks.joined(blocks):
+            batch = self.batches[each.batch]
+            some = batch if columns is None else batch.select(list(range(columns)))
+            self.file.fetch(Extent(some, each.start, each.stop))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,21 +238,22 @@ def first_of_each(hashes: Hashes) -> npt.NDArray[np.bool_]:
 
 def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
     """Where the ascending, distinct `keys` are, batch by batch."""
-    lows = np.searchsorted(keys, segment.firsts, "left")
-    highs = np.searchsorted(keys, segment.lasts, "right")
-    touched = np.flatnonzero(highs > lows).tolist()
-    for index in touched:
-        # A search that finds nothing in memory would wait for the disk at every step.
-        segment.fetch(index, 1)
-    for index in touched:
-        low, high = lows[index], highs[index]
+    blocks = segment.blocks
+    lows = np.searchsorted(keys, blocks.firsts, "left")
+    highs = np.searchsorted(keys, blocks.lasts, "right")
+    touched = np.flatnonzero(highs > lows)
+    # A search that finds nothing in memory would wait for the disk at every step.
+    segment.fetch_hashes(touched)
+    for index in distinct(blocks.batches[touched]).tolist():
+        own = blocks.of_batch(index)
+        low, high = lows[own.start], highs[own.stop - 1]
         found, starts, stops = _find_in_batch(segment.hashes[index], keys[low:high])
         if len(found):
+            edges = np.append(blocks.starts[own], blocks.stops[own.stop - 1])
+            many = rows_in_each(edges, starts, stops) >= _MANY_IN_A_BLOCK
+            segment.fetch_rows(own.start + np.flatnonzero(many))
             batch = segment.batches[index]
-            hits = Hits(batch, segment.consolidated, found + low, starts, stops)
-            if hits.rows >= _MANY_IN_A_BATCH:
-                segment.fetch(index, batch.num_columns)
-            yield hits
+            yield Hits(batch, segment.consolidated, found + low, starts, stops)
 
 
 def _find_in_batch(hashes: Hashes, keys: Hashes) -> tuple[Places, Places, Places]:
@@ -269,16 +268,15 @@ def _find_in_batch(hashes: Hashes, keys: Hashes) -> tuple[Places, Places, Places
     return found, rows[heads], rows[heads] + counts
 
 
-def cut(segment: Segment, low: int, high: int) -> list[pa.RecordBatch]:
-    """The rows with hashes from `low` to `high`, both included, as slices of the file."""
-    first = int(np.searchsorted(segment.lasts, low, "left"))
-    last = int(np.searchsorted(segment.firsts, high, "right"))
-    pieces = []
-    for index in range(first, last):
-        start, stop = _edges(segment.hashes[index], low, high)
+def cut(segment: Segment, low: int, high: int) -> list[Extent]:
+    """The rows with hashes from `low` to `high`, both included, block by block."""
+    extents = []
+    for each in segment.blocks.between(low, high):
+        start, stop = _edges(segment.hashes[each.batch][each.start : each.stop], low, high)
         if stop > start:
-            pieces.append(segment.batches[index].slice(start, stop - start))
-    return pieces
+            batch = segment.batches[each.batch]
+            extents.append(Extent(batch, each.start + start, each.start + stop))
+    return extents
 
 
 def _edges(hashes: Hashes, low: int, high: int) -> tuple[int, int]:

@@ -9,13 +9,12 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from slackwater.state.blocks import Hashes, Places
 from slackwater.state.columns import WEIGHT, join_batches, slices, widened
 from slackwater.state.identity import consolidate
 from slackwater.state.matching import Arrangement
 from slackwater.state.pages import read_ahead
 from slackwater.state.segments import (
-    Hashes,
-    Places,
     Segment,
     cut,
     expand,
@@ -72,21 +71,22 @@ class ReadSegments:
             compared = {0} if self.net and len(segments) > 1 else set()
             _ask_for(segments, hashes, sorted({*compared, *wanted}), tally)
         if not self.net:
-            found = (batch for segment in segments for batch in cut(segment, *hashes))
-            return (batch.select(wanted) for batch in found)
+            found = (extent for segment in segments for extent in cut(segment, *hashes))
+            return (extent.select(wanted).rows for extent in found)
         limit = _PORTIONS_AT_ONCE * stored.portion()
         return tally.read(_added_up_in_any_order(segments, hashes, limit, wanted))
 
 
 def _ask_for(segments: Sequence[Segment], hashes: Range, columns: list[int], tally: Tally) -> None:
     """Let the disk be read ahead for rows that are going to be read, and count them."""
-    read_ahead(
-        [
-            (segment.file, tally.count(batch.select(columns)))
-            for segment in segments
-            for batch in cut(segment, *hashes)
-        ]
-    )
+    wanted = [
+        (segment.file, extent.select(columns))
+        for segment in segments
+        for extent in cut(segment, *hashes)
+    ]
+    for _, extent in wanted:
+        tally.count(extent.rows)
+    read_ahead(wanted)
 
 
 def _added_up_in_any_order(
@@ -94,7 +94,7 @@ def _added_up_in_any_order(
 ) -> Iterator[pa.RecordBatch]:
     """The wanted columns of the rows of a range, equal rows added up."""
     for low, high in _portions(segments, hashes, limit):
-        cuts = (_Cut(segment, cut(segment, low, high)) for segment in segments)
+        cuts = (_Cut.of(segment, low, high) for segment in segments)
         found = sorted((each for each in cuts if each.batches), key=_Cut.rows, reverse=True)
         if not found:
             continue
@@ -117,7 +117,7 @@ def _added_up_in_any_order(
 def add_up(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[pa.RecordBatch]:
     """The rows of a range in order of hash, equal ones added up, about `limit` at a time."""
     for low, high in _portions(segments, hashes, limit):
-        found = [_Cut(segment, cut(segment, low, high)) for segment in segments]
+        found = [_Cut.of(segment, low, high) for segment in segments]
         yield from _net([each for each in found if each.batches])
 
 
@@ -127,6 +127,11 @@ class _Cut:
 
     segment: Segment
     batches: list[pa.RecordBatch]
+
+    @staticmethod
+    def of(segment: Segment, low: int, high: int) -> _Cut:
+        """The rows with hashes from `low` to `high`, both included."""
+        return _Cut(segment, [extent.rows for extent in cut(segment, low, high)])
 
     def rows(self) -> int:
         """How many rows these are."""
@@ -178,12 +183,14 @@ def _hashes_of(batches: list[pa.RecordBatch]) -> Hashes:
 
 
 def _portions(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[Range]:
-    """Cut the range at first hashes of batches, so that about `limit` rows lie between cuts."""
+    """Cut the range at first hashes of blocks, so that about `limit` rows lie between cuts."""
     low, high = hashes
     edges = sorted(
-        (first, len(batch))
-        for segment in segments
-        for first, batch in zip(segment.firsts.tolist(), segment.hashes, strict=True)
+        (first, count)
+        for blocks in (segment.blocks for segment in segments)
+        for first, count in zip(
+            blocks.firsts.tolist(), (blocks.stops - blocks.starts).tolist(), strict=True
+        )
         if low < first <= high
     )
     rows = 0

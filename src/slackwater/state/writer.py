@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from slackwater.faults import reach
 from slackwater.state.columns import (
     WEIGHT,
+    bounded_file_rows,
     bounded_rows,
     compact,
     conform_batch,
@@ -167,7 +168,7 @@ class WriteSegment:
         with SegmentWriter(
             self.root, path, schema, self.consolidate, attempt, self.publisher, tally
         ) as writer:
-            for batch in regroup(prepared):
+            for batch in regroup(prepared, bounded_file_rows):
                 writer.write(batch)
         if writer.result is not None:
             yield manifest([writer.result], self.directory)
