@@ -81,6 +81,7 @@ def test_one_group_need_not_fit_into_a_batch(
     for module in (columns, snapshot, sorting):
         monkeypatch.setattr(module, "join_batches", bounded)
     monkeypatch.setattr(columns, "MAX_BATCH_ROWS", 10)
+    monkeypatch.setattr(columns, "FILE_BATCH_ROWS", 160)
     monkeypatch.setattr(snapshot, "_PORTIONS_AT_ONCE", 10)
     monkeypatch.setattr(sorting, "_PIECE_ROWS", 20)
     monkeypatch.setattr(sorting, "_RUN_ROWS", 50)
