@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import mmap
+import os
+import shutil
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -85,7 +88,7 @@ def test_rows_are_the_same_however_they_are_asked_for(path: Path, most: int, at_
     asked: list[int] = []
     fetch = file.fetch
     with (
-        mock.patch.multiple(pages, _MOST=most, _AT_ONCE=at_once),
+        mock.patch.multiple(pages, _MOST=most, _RIGHT_AWAY=at_once),
         mock.patch.object(file, "fetch", lambda extent: (asked.append(1), fetch(extent))),
     ):
         read_ahead([(file, _whole(batch)) for batch in batches])
@@ -106,6 +109,32 @@ def test_rows_outlive_the_file(path: Path) -> None:
     batch = MappedFile(path, whole=True).reader().get_batch(0)
     path.unlink()
     assert batch.column("a")[-1].as_py() == ROWS // 2 - 1
+
+
+def _in_memory(path: Path) -> int:
+    """How many bytes of a file the kernel holds; -1 if there is no way to know."""
+    program = shutil.which("fincore")
+    if program is None:
+        return -1
+    command = [program, "--bytes", "--noheadings", "--output", "RES", str(path)]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def test_all_that_is_asked_for_is_read(tmp_path: Path) -> None:
+    """The kernel reads only the first part of much that it is asked for at once."""
+    path, rows = tmp_path / "many.arrow", 8_000_000
+    table = pa.table({"a": pa.array(np.arange(rows))})
+    with path.open("wb") as raw:
+        with pa.ipc.new_file(raw, table.schema) as sink:
+            sink.write_batch(table.to_batches()[0])
+        raw.flush()
+        os.fsync(raw.fileno())
+        os.posix_fadvise(raw.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    if _in_memory(path) == -1 or _in_memory(path) > rows:
+        pytest.skip("the kernel does not tell, or keeps files that it was asked to forget")
+    file = MappedFile(path)
+    file.fetch(_whole(file.reader().get_batch(0)))
+    _wait_for(lambda: _in_memory(path) >= rows * 8)
 
 
 def test_what_is_asked_for_is_counted(path: Path) -> None:

@@ -20,8 +20,10 @@ import pyarrow as pa
 
 _NEAR = 64 * 1024
 """A gap of so many bytes is read rather than left out."""
-_AT_ONCE = 16 * 1024 * 1024
-"""Less than this is asked for right away."""
+_ASKED_AT_ONCE = 128 * 1024
+"""The kernel reads no more for one call than its read-ahead, which is rarely set to less."""
+_RIGHT_AWAY = 16 * 1024 * 1024
+"""Less than this is asked for before anything is read."""
 MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 _MOST = MEMORY // 4
 """More than this might be gone again before it is used."""
@@ -93,7 +95,9 @@ class MappedFile:
     def fetch(self, extent: Extent) -> None:
         """Ask for some rows of the file; does not wait until they are there."""
         for start, stop in self._spans(extent):
-            self._mapped.madvise(mmap.MADV_WILLNEED, start, stop - start)
+            for piece in range(start, stop, _ASKED_AT_ONCE):
+                size = min(_ASKED_AT_ONCE, stop - piece)
+                self._mapped.madvise(mmap.MADV_WILLNEED, piece, size)
             DEMAND.bytes += stop - start
 
     def read_around(self) -> None:
@@ -122,7 +126,7 @@ def read_ahead(wanted: list[tuple[MappedFile, Extent]]) -> None:
         DEMAND.bytes += size
         for file, _ in wanted:
             file.read_around()
-    elif size < _AT_ONCE:
+    elif size < _RIGHT_AWAY:
         _fetch_all(wanted)
     else:
         # The first rows can be used while the last are asked for.
