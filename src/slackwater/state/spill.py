@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from slackwater.state.arrow_file import ArrowFile
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
@@ -49,8 +51,8 @@ class Held:
 def _moved(batches: list[pa.RecordBatch], folder: Path) -> list[pa.RecordBatch]:
     """The same rows in place in a file, which is gone when the last of them is."""
     with tempfile.NamedTemporaryFile(dir=folder, prefix="rows-", suffix=".arrow") as file:
-        with pa.ipc.new_file(file.name, batches[0].schema) as sink:
+        with ArrowFile(file.name, batches[0].schema) as sink:
             for batch in batches:
-                sink.write_batch(batch)
+                sink.write(batch)
         reader = pa.ipc.open_file(pa.memory_map(file.name))
         return [reader.get_batch(index) for index in range(reader.num_record_batches)]

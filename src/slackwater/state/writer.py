@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.faults import reach
+from slackwater.state.arrow_file import ArrowFile
 from slackwater.state.columns import (
     WEIGHT,
     bounded_file_rows,
@@ -70,7 +71,7 @@ class SegmentWriter:
     _last: int = 0
     _negative: bool = False
     _heavy: bool = False
-    _sink: pa.RecordBatchFileWriter | None = field(default=None, repr=False)
+    _sink: ArrowFile | None = field(default=None, repr=False)
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append rows, which continue the order of hashes."""
@@ -86,7 +87,7 @@ class SegmentWriter:
         with self.tally.while_writing():
             if self._sink is None:
                 self._sink = self._open()
-            self._sink.write_batch(batch)
+            self._sink.write(batch)
         reach("segment.writing")
 
     def __enter__(self) -> SegmentWriter:
@@ -103,21 +104,25 @@ class SegmentWriter:
         if self._sink is None:
             return
         with self.tally.while_writing():
-            self._sink.close()
-            if kind is not None:
+            try:
+                self._sink.close()
+            except BaseException:
                 self._temporary.unlink(missing_ok=True)
-                return
-            self._publish()
+                raise
+            if kind is None:
+                self._publish()
+            else:
+                self._temporary.unlink(missing_ok=True)
 
     @property
     def _temporary(self) -> Path:
         final = Path(self.root) / self.path
         return final.with_name(f".{final.name}.{self.attempt}.{os.getpid()}.tmp")
 
-    def _open(self) -> pa.RecordBatchFileWriter:
+    def _open(self) -> ArrowFile:
         self._temporary.parent.mkdir(parents=True, exist_ok=True)
         metadata = file_metadata(consolidated=self.consolidated)
-        return pa.ipc.new_file(str(self._temporary), self.schema.with_metadata(metadata))
+        return ArrowFile(self._temporary, self.schema.with_metadata(metadata))
 
     def _publish(self) -> None:
         final = Path(self.root) / self.path

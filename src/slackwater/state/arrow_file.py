@@ -1,0 +1,76 @@
+"""Writes Arrow files, of which the system never gets much at a time.
+
+For a large piece, a kernel looks for memory as large as that for its page cache. Where free memory
+is in many places it clears one first, which takes several times as long as writing.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_AT_ONCE = 512 * 1024
+
+
+class InPieces(io.RawIOBase):
+    """Hands everything on in pieces, and again what was not taken of them."""
+
+    def __init__(self, file: io.RawIOBase, at_once: int = _AT_ONCE):
+        """Closes `file` when it is closed itself."""
+        self._file = file
+        self._at_once = at_once
+
+    def writable(self) -> bool:
+        """It only writes."""
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        """Write all of it."""
+        with memoryview(data).cast("B") as whole:
+            done = 0
+            while done < len(whole):
+                done += self._file.write(whole[done : done + self._at_once]) or 0
+            return done
+
+    def close(self) -> None:
+        """Nothing is left to write."""
+        self._file.close()
+        super().close()
+
+
+class ArrowFile:
+    """An Arrow file being written; complete once it is closed."""
+
+    def __init__(self, path: str | Path, schema: pa.Schema):
+        """Create it, or write over what is there."""
+        self._file = InPieces(io.FileIO(path, "wb"))
+        self._writer = pa.ipc.new_file(self._file, schema)
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Append a batch."""
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        """Write what says where the batches are."""
+        with self._file:
+            self._writer.close()
+
+    def __enter__(self) -> ArrowFile:
+        """It is open already."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
