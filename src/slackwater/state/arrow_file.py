@@ -1,7 +1,6 @@
 """Writes Arrow files, of which the system never gets much at a time.
 
-For a large piece, a kernel looks for memory as large as that for its page cache. Where free memory
-is in many places it clears one first, which takes several times as long as writing.
+Megabytes in one call can take it many times as long as the same bytes in small pieces (decision 7).
 """
 
 from __future__ import annotations
