@@ -3,8 +3,9 @@ from __future__ import annotations
 import io
 import resource
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
@@ -12,6 +13,9 @@ import pytest
 from slackwater.state.arrow_file import ArrowFile, InPieces
 from slackwater.state.columns import HASH, WEIGHT
 from slackwater.state.writer import SegmentWriter
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 ROWS = pa.RecordBatch.from_pydict({HASH: range(50_000), WEIGHT: [1] * 50_000})
 
@@ -26,10 +30,11 @@ class Slow(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: bytes, /) -> int:  # type: ignore[override]
-        self.given.append(len(data))
-        self.taken += bytes(data[:3])
-        return min(3, len(data))
+    def write(self, data: Buffer, /) -> int:
+        given = bytes(data)
+        self.given.append(len(given))
+        self.taken += given[:3]
+        return min(3, len(given))
 
 
 def test_no_piece_is_large_and_nothing_is_lost() -> None:
@@ -46,7 +51,7 @@ def test_no_piece_is_large_and_nothing_is_lost() -> None:
 
 def test_a_file_holds_the_batches_that_were_written(tmp_path: Path) -> None:
     path = tmp_path / "rows.arrow"
-    with ArrowFile(path, ROWS.schema) as file:
+    with closing(ArrowFile(path, ROWS.schema)) as file:
         file.write(ROWS)
         file.write(ROWS.slice(7, 1))
     with pa.memory_map(str(path)) as source:

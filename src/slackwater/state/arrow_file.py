@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -60,16 +59,3 @@ class ArrowFile:
         """Write what says where the batches are."""
         with self._file:
             self._writer.close()
-
-    def __enter__(self) -> ArrowFile:
-        """It is open already."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,7 +52,7 @@ class Held:
 def _moved(batches: list[pa.RecordBatch], folder: Path) -> list[pa.RecordBatch]:
     """The same rows in place in a file, which is gone when the last of them is."""
     with tempfile.NamedTemporaryFile(dir=folder, prefix="rows-", suffix=".arrow") as file:
-        with ArrowFile(file.name, batches[0].schema) as sink:
+        with closing(ArrowFile(file.name, batches[0].schema)) as sink:
             for batch in batches:
                 sink.write(batch)
         reader = pa.ipc.open_file(pa.memory_map(file.name))
