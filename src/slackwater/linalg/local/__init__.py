@@ -1,0 +1,1 @@
+"""The local back end: NumPy and SciPy, with the threads of their BLAS."""
