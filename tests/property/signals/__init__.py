@@ -1,0 +1,1 @@
+"""Random signals and pipelines, and an oracle that shares no code with the kernels."""
