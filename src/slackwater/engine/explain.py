@@ -22,17 +22,7 @@ from slackwater.optimizer.choose import RECOMPUTE, Chooser
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.arrangements import Arrangement
-from slackwater.plan.program import (
-    AppendStep,
-    FragmentStep,
-    GatherStep,
-    LookUpStep,
-    SourceChangesStep,
-    SourceRowsStep,
-    SqlStep,
-    StateRowsStep,
-    Step,
-)
+from slackwater.plan.printer import print_program
 
 
 class Explainer:
@@ -128,7 +118,7 @@ class Explainer:
             stored={a.id: self._catalog.rows(a.id) for a in self._all_state((*upstream, *tasks))},
         )
         program = fuse(write_program(run, (*upstream, *tasks)))
-        return "\n".join(_step(step) for step in program.steps)
+        return print_program(program)
 
     def _task(self, view: ViewDefinition) -> ViewTask:
         alone = keeps_answer_only(view, self._facts)
@@ -148,33 +138,6 @@ class Explainer:
             for each in chooser.kept_operators(task.rel):
                 for need in chooser.needs(each):
                     yield need.arrangement
-
-
-def _step(step: Step) -> str:
-    match step:
-        case SqlStep(name=name, sql=sql):
-            return f"{name} :=\n" + "\n".join(f"    {line}" for line in sql.splitlines())
-        case SourceChangesStep(name=name, source=source):
-            return f"{name} := CHANGES OF {source}"
-        case SourceRowsStep(name=name, source=source):
-            return f"{name} := ALL ROWS OF {source}"
-        case StateRowsStep(name=name, arrangement=arrangement):
-            return f"{name} := ALL ROWS OF STATE {arrangement.id}"
-        case LookUpStep(name=name, input=read, arrangement=arrangement, nested=nested):
-            how = "LOOK UP EACH OF" if nested else "LOOK UP"
-            return f"{name} := {how} {read} IN STATE {_by(arrangement)}"
-        case GatherStep(name=name, input=read, arrangement=arrangement):
-            return f"{name} := GATHER WHAT {read} TOUCHES IN STATE {_by(arrangement)}"
-        case FragmentStep(name=name, fragment=fragment):
-            return f"{name} := RUN BY SPARK {fragment}"
-        case AppendStep(input=read, arrangement=arrangement, fill=fill):
-            return f"STATE {arrangement.id} {':=' if fill else '+='} {read}"
-        case _:
-            return step.name
-
-
-def _by(arrangement: Arrangement) -> str:
-    return f"{arrangement.id} BY ({', '.join(arrangement.key)})"
 
 
 def _amount(size: int) -> str:

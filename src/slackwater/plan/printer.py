@@ -1,0 +1,49 @@
+"""Prints a program for readers: one line a step, statements below it."""
+
+from __future__ import annotations
+
+from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.program import (
+    AppendStep,
+    FragmentStep,
+    GatherStep,
+    LookUpStep,
+    Program,
+    SourceChangesStep,
+    SourceRowsStep,
+    SqlStep,
+    StateRowsStep,
+    Step,
+)
+
+
+def print_program(program: Program) -> str:
+    """The steps in their order."""
+    return "\n".join(_step(step) for step in program.steps)
+
+
+def _step(step: Step) -> str:
+    match step:
+        case SqlStep(name=name, sql=sql):
+            return f"{name} :=\n" + "\n".join(f"    {line}" for line in sql.splitlines())
+        case SourceChangesStep(name=name, source=source):
+            return f"{name} := CHANGES OF {source}"
+        case SourceRowsStep(name=name, source=source):
+            return f"{name} := ALL ROWS OF {source}"
+        case StateRowsStep(name=name, arrangement=arrangement):
+            return f"{name} := ALL ROWS OF STATE {arrangement.id}"
+        case LookUpStep(name=name, input=read, arrangement=arrangement, nested=nested):
+            how = "LOOK UP EACH OF" if nested else "LOOK UP"
+            return f"{name} := {how} {read} IN STATE {_by(arrangement)}"
+        case GatherStep(name=name, input=read, arrangement=arrangement):
+            return f"{name} := GATHER WHAT {read} TOUCHES IN STATE {_by(arrangement)}"
+        case FragmentStep(name=name, fragment=fragment):
+            return f"{name} := RUN BY SPARK {fragment}"
+        case AppendStep(input=read, arrangement=arrangement, fill=fill):
+            return f"STATE {arrangement.id} {':=' if fill else '+='} {read}"
+        case _:
+            raise TypeError(f"no text for {type(step).__name__}")
+
+
+def _by(arrangement: Arrangement) -> str:
+    return f"{arrangement.id} BY ({', '.join(arrangement.key)})"

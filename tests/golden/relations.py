@@ -1,0 +1,216 @@
+"""Small relations for golden cases, built by hand."""
+
+from __future__ import annotations
+
+from slackwater.algebra.columns import Column, Output
+from slackwater.algebra.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    JoinKey,
+    JoinKind,
+    Limit,
+    Project,
+    Recompute,
+    Scan,
+    Sort,
+    Union,
+    Window,
+)
+from slackwater.algebra.rel import Rel
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import (
+    AggregateCall,
+    Cast,
+    ColumnId,
+    Expr,
+    Literal,
+    SortKey,
+    WindowCall,
+)
+from slackwater.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    STRING,
+    ArrayType,
+    DataType,
+    DecimalType,
+)
+
+MONEY = DecimalType(12, 2)
+
+
+def column(number: int, name: str, dtype: DataType = BIGINT, nullable: bool = True) -> Column:
+    """A column."""
+    return Column(ColumnId(number), name, dtype, nullable)
+
+
+O_ID, O_CUSTOMER, O_TOTAL, O_DAY, O_WEIGHT = (
+    column(1, "id", nullable=False),
+    column(2, "customer"),
+    column(3, "total", MONEY),
+    column(4, "day", DATE),
+    column(5, "weight", DOUBLE),
+)
+C_ID, C_NAME, C_COUNTRY = (
+    column(11, "id", nullable=False),
+    column(12, "name", STRING),
+    column(13, "country", STRING),
+)
+E_ID, E_TAGS = column(21, "id"), column(22, "tags", ArrayType(STRING))
+ORDERS = Scan("orders", (O_ID, O_CUSTOMER, O_TOTAL, O_DAY, O_WEIGHT))
+CUSTOMERS = Scan("customers", (C_ID, C_NAME, C_COUNTRY))
+EVENTS = Scan("events", (E_ID, E_TAGS))
+ONE, HUNDRED = Literal("1", BIGINT), Literal("100", BIGINT)
+BY_CUSTOMER = (JoinKey(O_CUSTOMER.ref(), C_ID.ref()),)
+GERMAN = call("=", C_COUNTRY.ref(), Literal("DE", STRING))
+DEAR = call(">", O_TOTAL.ref(), Literal("100.00", MONEY))
+FAILING = call(
+    ">", call("/", O_TOTAL.ref(), Cast(O_CUSTOMER.ref(), DecimalType(20, 0))), Literal("1", MONEY)
+)
+
+
+def output(number: int, name: str, expr: Expr) -> Output:
+    """A column defined by an expression."""
+    return Output(Column(ColumnId(number), name, expr.dtype, expr.nullable), expr)
+
+
+def keys(*columns: Column) -> tuple[Output, ...]:
+    """Columns handed on."""
+    return tuple(Output(each, each.ref()) for each in columns)
+
+
+def grouped(rel: Rel, by: tuple[Column, ...], **calls: AggregateCall) -> Aggregate:
+    """An aggregate; new columns are numbered from 51."""
+    made = (output(number, name, each) for number, (name, each) in enumerate(calls.items(), 51))
+    return Aggregate(rel, keys(*by), tuple(made))
+
+
+def joined(kind: JoinKind, residual: Expr | None = None, *, keyed: bool = True) -> Join:
+    """Orders joined with customers."""
+    mark = column(41, "exists", BOOLEAN, False) if kind is JoinKind.MARK else None
+    right: Rel = CUSTOMERS
+    return Join(kind, ORDERS, right, BY_CUSTOMER if keyed else (), residual, mark)
+
+
+def picked(rel: Rel, *columns: Column) -> Project:
+    """Some columns of a relation."""
+    return Project(rel, keys(*columns))
+
+
+_TOTAL, _COUNT = aggregate("sum", O_TOTAL.ref()), aggregate("count", ONE)
+_LESS = call("<", O_ID.ref(), C_ID.ref())
+_RANK = Window(
+    ORDERS,
+    (O_CUSTOMER.ref(),),
+    (SortKey(O_DAY.ref(), ascending=False),),
+    (output(61, "place", WindowCall(call("rank"), None)),),
+)
+
+NORMALIZE: dict[str, Rel] = {
+    "noop: a scan stays a scan": ORDERS,
+    "noop: a filter over a scan stays where it is": Filter(ORDERS, DEAR),
+    "distinct becomes grouping by all columns": Distinct(picked(ORDERS, O_CUSTOMER, O_DAY)),
+    "count of distinct values counts groups": grouped(
+        ORDERS, (O_CUSTOMER,), days=aggregate("count", O_DAY.ref(), distinct=True)
+    ),
+    "noop: distinct beside another aggregate": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        days=aggregate("count", O_DAY.ref(), distinct=True),
+        total=_TOTAL,
+    ),
+    "noop: distinct with a filter": grouped(
+        ORDERS, (O_CUSTOMER,), days=aggregate("count", O_DAY.ref(), distinct=True, where=DEAR)
+    ),
+    "not in becomes an anti join and two facts": joined(JoinKind.NULL_AWARE_ANTI),
+    "noop: not in with a residual condition": joined(JoinKind.NULL_AWARE_ANTI, _LESS),
+    "noop: an anti join": joined(JoinKind.ANTI),
+    "a right join without equality changes sides": joined(JoinKind.RIGHT, _LESS, keyed=False),
+    "a full join without equality is a left join and the rest": joined(
+        JoinKind.FULL, _LESS, keyed=False
+    ),
+    "noop: a full join by a key": joined(JoinKind.FULL),
+    "a left join is padded apart": joined(JoinKind.LEFT),
+    "noop: a left join with a residual condition": joined(JoinKind.LEFT, _LESS),
+    "noop: a left join with one row a key": Join(
+        JoinKind.LEFT,
+        CUSTOMERS,
+        grouped(ORDERS, (O_CUSTOMER,), total=_TOTAL),
+        (JoinKey(C_ID.ref(), O_CUSTOMER.ref()),),
+    ),
+    "a limit goes below a projection": Limit(
+        picked(Sort(ORDERS, (SortKey(O_DAY.ref()),)), O_ID), 10
+    ),
+    "an offset needs the rows before it": Limit(Sort(ORDERS, (SortKey(O_DAY.ref()),)), 10, 5),
+    "a filter over a join goes to the side it reads": Filter(
+        joined(JoinKind.INNER), call("and", DEAR, GERMAN)
+    ),
+    "noop: a filter that may fail stays above the join": Filter(joined(JoinKind.INNER), FAILING),
+    "noop: a filter over an outer join stays above it": Filter(
+        joined(JoinKind.LEFT, _LESS), GERMAN
+    ),
+    "sides of a join give only what is needed": picked(joined(JoinKind.INNER), O_ID, C_NAME),
+}
+
+KEPT: dict[str, Rel] = {
+    "a filter": Filter(ORDERS, DEAR),
+    "a filter that may fail": Filter(ORDERS, FAILING),
+    "a projection": Project(ORDERS, (output(51, "double", call("+", O_ID.ref(), O_ID.ref())),)),
+    "a union": Union((picked(ORDERS, O_ID), picked(CUSTOMERS, C_ID)), (column(51, "id"),)),
+    "an exploded array": Generate(
+        EVENTS, call("explode", E_TAGS.ref()), False, (column(51, "tag", STRING),)
+    ),
+    "an inner join": joined(JoinKind.INNER),
+    "an inner join with a residual condition": joined(JoinKind.INNER, _LESS),
+    "a join without a key": joined(JoinKind.INNER, _LESS, keyed=False),
+    "a cross join": joined(JoinKind.CROSS, keyed=False),
+    "a left join": joined(JoinKind.LEFT, _LESS),
+    "a full join": joined(JoinKind.FULL),
+    "a semi join": joined(JoinKind.SEMI),
+    "an anti join": joined(JoinKind.ANTI),
+    "an anti join without a key": joined(JoinKind.ANTI, _LESS, keyed=False),
+    "a mark join": joined(JoinKind.MARK),
+    "a single join": joined(JoinKind.SINGLE),
+    "a self join": Join(
+        JoinKind.INNER,
+        ORDERS,
+        Scan(
+            "orders",
+            tuple(
+                column(70 + n, each.name, each.dtype, each.nullable)
+                for n, each in enumerate(ORDERS.columns)
+            ),
+        ),
+        (JoinKey(O_CUSTOMER.ref(), column(71, "customer").ref()),),
+    ),
+    "sums and counts by key": grouped(ORDERS, (O_CUSTOMER,), total=_TOTAL, orders=_COUNT),
+    "sums without a key": grouped(ORDERS, (), total=_TOTAL, orders=_COUNT),
+    "an average": grouped(ORDERS, (O_CUSTOMER,), mean=aggregate("avg", O_TOTAL.ref())),
+    "a sum of floating numbers": grouped(
+        ORDERS, (O_CUSTOMER,), weight=aggregate("sum", O_WEIGHT.ref())
+    ),
+    "extremes under deletes": grouped(
+        ORDERS, (O_CUSTOMER,), first=aggregate("min", O_DAY.ref()), total=_TOTAL
+    ),
+    "an extreme of all rows": grouped(ORDERS, (), first=aggregate("min", O_DAY.ref())),
+    "collected values": grouped(ORDERS, (O_CUSTOMER,), days=aggregate("collect_list", O_DAY.ref())),
+    "distinct rows": Aggregate(ORDERS, keys(O_CUSTOMER, O_DAY), ()),
+    "ranks by key": _RANK,
+    "ranks of all rows": Window(
+        ORDERS,
+        (),
+        (SortKey(O_DAY.ref()),),
+        (output(61, "place", WindowCall(call("rank"), None)),),
+    ),
+    "the first rows": Limit(Sort(ORDERS, (SortKey(O_DAY.ref()), SortKey(O_ID.ref()))), 3),
+    "a part left to Spark": Recompute(
+        "fragment_of_a_test", "nobody knows it", ("orders",), (column(51, "id"),)
+    ),
+    "a sum over a join": grouped(joined(JoinKind.INNER), (C_COUNTRY,), total=_TOTAL),
+}

@@ -1,0 +1,128 @@
+"""The pure middle as text: rewritten plans, chosen rules, programs. No Spark, a few seconds.
+
+Each case is a text file under `normalize`, `rules` or `programs`; its first line is its title.
+`SLACKWATER_REGENERATE=1 make test ARGS=tests/golden` writes the files anew; read the
+difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from slackwater.algebra.operators import Recompute, Scan
+from slackwater.algebra.printer import PlanPrinter, print_plan
+from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.algebra.serial import load_plan
+from slackwater.compiler.blocks import fuse
+from slackwater.compiler.refresh import write_program
+from slackwater.compiler.tasks import Action, RunFacts, ViewTask
+from slackwater.optimizer.choose import Chooser
+from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.normalize import normalize, split_root, stored_scan
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.printer import print_program
+
+from .relations import KEPT, NORMALIZE
+
+FOLDER = Path(__file__).parent
+TPCH = {path.stem: path for path in sorted((FOLDER / "tpch").glob("*.json"))}
+
+
+def _check(folder: str, title: str, text: str) -> None:
+    name = re.sub(r"\W+", "_", title.removeprefix("noop: ")).strip("_")
+    path = FOLDER / folder / f"{name}.txt"
+    made = f"-- {title}\n{text}\n"
+    if os.environ.get("SLACKWATER_REGENERATE"):
+        path.write_text(made)
+    assert path.exists(), f"no case {path.name}; SLACKWATER_REGENERATE=1 writes it"
+    assert path.read_text() == made
+
+
+@pytest.mark.parametrize("title", NORMALIZE)
+def test_normalize(title: str) -> None:
+    before = NORMALIZE[title]
+    after = normalize(before)
+    if title.startswith("noop: "):
+        assert after == before
+    else:
+        assert after != before
+        assert after.columns == before.columns
+    _check("normalize", title, f"{print_plan(before)}\n---- becomes\n{print_plan(after)}")
+
+
+@pytest.mark.parametrize("title", KEPT)
+def test_rules(title: str) -> None:
+    cases = {"rows may go": Facts(), "rows only come": _grown(KEPT[title])}
+    texts = {name: "\n".join(_choices(KEPT[title], facts)) for name, facts in cases.items()}
+    if len(set(texts.values())) == 1:
+        texts = {"whatever changes": texts["rows may go"]}
+    _check("rules", title, "\n".join(f"---- {name}\n{text}" for name, text in texts.items()))
+
+
+@pytest.mark.parametrize("title", KEPT)
+def test_programs(title: str) -> None:
+    filled = _program(KEPT[title], Action.FILL)
+    changed = _program(KEPT[title], Action.INCREMENTAL)
+    _check("programs", title, f"---- first fill\n{filled}\n---- a change\n{changed}")
+
+
+@pytest.mark.parametrize("name", TPCH)
+def test_programs_of_tpch(name: str) -> None:
+    stored = split_root(normalize(load_plan(TPCH[name].read_text()))).stored
+    _check("programs", f"tpch {name}", f"---- a change\n{_program(stored, Action.INCREMENTAL)}")
+
+
+def _sources(rel: Rel) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for each in walk_rel(rel):
+        if isinstance(each, Scan):
+            found[each.source] = tuple(column.name for column in each.columns)
+        if isinstance(each, Recompute):
+            found |= dict.fromkeys(each.sources, ("id",))
+    return found
+
+
+def _grown(rel: Rel) -> Facts:
+    return Facts(append_only=frozenset(_sources(rel)))
+
+
+def _choices(rel: Rel, facts: Facts) -> Iterator[str]:
+    chooser = Chooser.under(facts)
+    for each in chooser.kept_operators(rel):
+        choice = chooser.choice(each)
+        yield PlanPrinter().describe(each)
+        yield f"  by {choice.rule.name}" + (
+            f", recomputed: {choice.recomputes}" if choice.recomputes else ""
+        )
+        for name, reason in choice.refused:
+            yield f"  not {name}: {reason}"
+        for need in chooser.needs(each):
+            state = need.arrangement
+            types = ", ".join(dtype.sql() for dtype in state.types)
+            yield f"  keeps {state.role.value} ({types}) by {', '.join(state.key) or 'nothing'}"
+
+
+def _program(rel: Rel, action: Action) -> str:
+    facts = Facts()
+    chooser = Chooser.under(facts)
+    needs = [
+        need.arrangement for each in chooser.kept_operators(rel) for need in chooser.needs(each)
+    ]
+    stored = {} if action is Action.FILL else {each.id: 1000 for each in (*needs, whole_row(rel))}
+    run = RunFacts(facts, _sources(rel), frozenset(_sources(rel)), stored)
+    names = tuple(column.name for column in rel.columns)
+    task = ViewTask("v", rel, stored_scan("v", rel), names, action)
+    return _numbered(print_program(fuse(write_program(run, (task,)))))
+
+
+def _numbered(text: str) -> str:
+    """Arrangements by the order in which they are named: their ids are hashes of plans."""
+    order: dict[str, str] = {}
+    return re.sub(
+        r"\ba[0-9a-f]{16}", lambda found: order.setdefault(found[0], f"state{len(order) + 1}"), text
+    )
