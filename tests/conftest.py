@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from slackwater.config import SparkSettings
+from slackwater.defects import recorded_defects
 from slackwater.runtime.session import open_spark
 
 
@@ -27,6 +28,14 @@ def _default_prices(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SLACKWATER_PRICES", str(tmp_path_factory.mktemp("none") / "prices.json"))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_defects() -> Iterator[None]:
+    """A defect that was survived is still one: the test that met it fails."""
+    before = recorded_defects()
+    yield
+    assert recorded_defects() == before
 
 
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -57,21 +66,34 @@ def _spark_home(folder: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _leave_spark_as_found(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Undo what a test did to the shared session: temporary views and properties."""
+    """Undo what a test did to the shared session: temporary views, functions and properties."""
     if "spark" not in request.fixturenames:
         yield
         return
     session: SparkSession = request.getfixturevalue("spark")
     views, properties = _temporary_views(session), session.conf.getAll
+    functions = _functions(session)
     yield
     for view in _temporary_views(session) - views:
         session.catalog.dropTempView(view)
+    for function in _functions(session) - functions:
+        session._jsparkSession.sessionState().catalog().dropTempFunction(function, True)
     _restore_properties(session, properties)
 
 
 def _temporary_views(session: SparkSession) -> set[str]:
     names = session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
     return {names.apply(index).table() for index in range(names.size())}
+
+
+def _functions(session: SparkSession) -> set[str]:
+    """Names of all scalar and table functions of the session, built in or registered."""
+    state = session._jsparkSession.sessionState()
+    listed = (
+        registry.listFunction().mkString("\n")
+        for registry in (state.functionRegistry(), state.tableFunctionRegistry())
+    )
+    return {name for text in listed for name in text.split("\n")}
 
 
 def _restore_properties(session: SparkSession, before: dict[str, str]) -> None:

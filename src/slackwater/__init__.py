@@ -9,10 +9,21 @@ if TYPE_CHECKING:
     from slackwater.api import Session, Source, View
     from slackwater.api import open_home as open  # noqa: A004
     from slackwater.engine.declare import NewSource, NewView
+    from slackwater.frontend.signal.define import signal
     from slackwater.plan.goals import Goal
     from slackwater.state.metadata.collect import Retention
 
-__all__ = ["Goal", "NewSource", "NewView", "Retention", "Session", "Source", "View", "open"]
+__all__ = [
+    "Goal",
+    "NewSource",
+    "NewView",
+    "Retention",
+    "Session",
+    "Source",
+    "View",
+    "open",
+    "signal",
+]
 
 _PLACES = {
     "Goal": ("slackwater.plan.goals", "Goal"),
@@ -23,6 +34,7 @@ _PLACES = {
     "Source": ("slackwater.api", "Source"),
     "View": ("slackwater.api", "View"),
     "open": ("slackwater.api", "open_home"),
+    "signal": ("slackwater.frontend.signal.define", "signal"),
 }
 
 

@@ -138,6 +138,12 @@ class NonDeterministicError(SqlError):
     """The query would give another answer each time it runs on the same data."""
 
 
+class SignalError(SlackwaterError):
+    """A signal pipeline cannot mean anything, or its events are not a signal."""
+
+    stage = "signals"
+
+
 class ExecutionError(SlackwaterError):
     """Spark failed while running a query; the message is Spark's own, without the stack."""
 
@@ -146,6 +152,16 @@ class ExecutionError(SlackwaterError):
 
 class NumberTooLargeError(ExecutionError):
     """A number did not fit the type that Spark gives it."""
+
+
+class MatrixError(SlackwaterError):
+    """A matrix program cannot be read or cannot mean anything: shapes, symmetry, names."""
+
+    stage = "linalg"
+
+
+class SingularMatrixError(MatrixError):
+    """A matrix has no inverse, or none that floating-point numbers can hold."""
 
 
 class InvariantError(SlackwaterError):

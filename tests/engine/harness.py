@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,7 +29,7 @@ from pyspark.sql.types import StructType
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.engine.results import RunResult
+from slackwater.engine.results import RunResult, ViewRun
 from slackwater.errors import SlackwaterError
 from slackwater.runtime.compare import Bag, collect_bag, compare_bags
 from slackwater.workloads.adversarial import adversarial_tables
@@ -46,6 +48,14 @@ _WITHOUT_CODEGEN = {
 """Compiling each statement to Java takes longer than the few rows take without it."""
 _OWN_WEIGHT = "the column of this name is the table's own"
 _MADE_BY = b"made by"
+_EXCUSES = {
+    "recomputed": ("no part of it takes in changes",),
+    "rebuilt": ("a sum does not fit its type", "a source is no longer append-only"),
+}
+"""Why even a view that is to be kept by rules is worked out from all rows."""
+_LEAST_SHARE = 0.5
+"""How many of the runs that worked on views must have taken changes in; the corpus has views that
+are left to Spark whole."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +121,12 @@ def _as_declared(frame: DataFrame, schema: pa.Schema) -> DataFrame:
     return frame.withColumns({name: expr(sql) for name, sql in _recipes(schema).items()})
 
 
-def quick_session(spark: SparkSession) -> SparkSession:
-    """A session for small data."""
+def quick_session(
+    spark: SparkSession, settings: Mapping[str, str] = MappingProxyType({})
+) -> SparkSession:
+    """A session for small data, with some settings of its own."""
     session = spark.newSession()
-    for name, value in _WITHOUT_CODEGEN.items():
+    for name, value in (_WITHOUT_CODEGEN | settings).items():
         session.conf.set(name, value)
     return session
 
@@ -156,9 +168,10 @@ class Plain:
         schemas: Mapping[str, pa.Schema],
         *,
         shared: bool = False,
+        settings: Mapping[str, str] = MappingProxyType({}),
     ):
         """All tables are empty. If `shared`, each answer is asked for several times."""
-        self._session = quick_session(spark)
+        self._session = quick_session(spark, settings)
         self._answers: dict[str, Bag] | None = {} if shared else None
         self._folder = folder
         self._written = 0
@@ -224,17 +237,18 @@ class Law:
         *,
         way: Way = Way.DRIVER,
         beside: Plain | None = None,
+        settings: Mapping[str, str] = MappingProxyType({}),
     ):
         """Open a home with these sources, all empty; on a cluster it has everything to do.
 
         `beside` is plain Spark if others use it too: they see to it that it takes the batches.
         """
-        self.plain = beside or Plain(spark, folder / "plain", schemas)
+        self.plain = beside or Plain(spark, folder / "plain", schemas, settings=settings)
         self._owns_plain = beside is None
         self.way = way
         here = way is Way.DRIVER and "SLACKWATER_TEST_MASTER" not in os.environ
         self._schemas = schemas
-        self._spark = quick_session(spark)
+        self._spark = quick_session(spark, settings)
         self.session: Session = sw.open(
             folder / "home",
             spark=self._spark,
@@ -242,6 +256,10 @@ class Law:
             look_ups="auto" if way is Way.DRIVER else way.value,
         )
         self._views: list[Kept] = []
+        self._by_rules: set[str] = set()
+        self._filled: set[str] = set()
+        self.actions: Counter[str] = Counter()
+        """What the runs did to views, and how often."""
         self.runs = 0
         for name, schema in schemas.items():
             empty = self._spark.createDataFrame([], source_schema(schema))
@@ -251,6 +269,8 @@ class Law:
         """Declare a view."""
         self.session.create_view(view.name, view.sql, refresh=refresh)
         self._views.append(view)
+        if refresh == "incremental":
+            self._by_rules.add(view.name)
 
     def add_for_others(self, view: Kept) -> None:
         """Declare a view that others read."""
@@ -277,9 +297,29 @@ class Law:
         return _as_declared(self._spark.createDataFrame(rows), schema)
 
     def refresh(self) -> RunResult:
-        """One run."""
+        """One run; a view that is to be kept by rules must be, once it is filled."""
         self.runs += 1
-        return self.session.refresh()
+        result = self.session.refresh()
+        for each in result.views:
+            if each.view in self._by_rules:
+                assert self._is_by_rules(each), f"{each.view} was {each.action}: {each.reason}"
+            self.actions[each.action] += 1
+            if each.action == "filled":
+                self._filled.add(each.view)
+        return result
+
+    def _is_by_rules(self, run: ViewRun) -> bool:
+        if run.action == "filled":
+            return run.view not in self._filled
+        excuses = _EXCUSES.get(run.action)
+        return excuses is None or run.reason.startswith(excuses)
+
+    def require_incremental(self) -> None:
+        """Fail if the rules were hardly tried: most runs that worked on a view took changes in."""
+        worked = self.actions["incremental"] + self.actions["recomputed"] + self.actions["rebuilt"]
+        told = ", ".join(f"{count} {action}" for action, count in self.actions.items())
+        least = _LEAST_SHARE * max(worked, 1) if self._by_rules else 0
+        assert self.actions["incremental"] >= least, told
 
     def broken(self) -> Iterator[Broken]:
         """The views that are not what plain Spark says."""
@@ -337,3 +377,5 @@ def keep(
                 law.refresh()
                 if number % every == 0 or number == len(history):
                     yield from law.broken()
+        for law in laws:
+            law.require_incremental()

@@ -67,10 +67,12 @@ def check_history(
     history: Mapping[str, Changes],
     *,
     way: Way = Way.DRIVER,
+    by_rules: bool = True,
 ) -> None:
     """Keep views through named batches; each must leave all of them exact.
 
-    The views are filled while all tables are empty.
+    The views are filled while all tables are empty. Unless they are left to Spark on purpose,
+    most work on them must be done `by_rules`.
     """
     with opened(spark, folder, tables, views, way=way) as law:
         law.refresh()
@@ -79,3 +81,5 @@ def check_history(
             law.refresh()
             found = [f"after {title!r}: {each}" for each in law.broken()]
             assert not found, "\n".join(found)
+        if by_rules:
+            law.require_incremental()

@@ -94,3 +94,15 @@ def test_a_view_that_others_read_is_not_dropped(session: sw.Session) -> None:
         session.declare(drop_views=["totals"])
     session.declare(drop_views=["large", "totals"])
     assert session.views() == ("same",)
+
+
+def test_a_type_that_spark_does_not_take_leaves_the_home_as_it_was(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    spark.conf.set("spark.sql.timeType.enabled", "false")
+    with sw.open(tmp_path, spark) as session:
+        with pytest.raises(CatalogError, match="TIME is not supported"):
+            session.create_source("clock", "at TIME")
+        session.create_source("clock", "at TIMESTAMP")
+    with sw.open(tmp_path, spark) as session:
+        assert session.table("clock").columns == ["at"]

@@ -99,6 +99,7 @@ def _check(
             texts = {view.name: view.sql for view in views}
             found = [f"{each}\n{texts[each.view]}" for each in law.broken()]
             assert not found, f"{history}\n" + "\n\n".join(found)
+        law.require_incremental()
     finally:
         law.close()
 

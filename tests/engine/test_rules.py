@@ -104,6 +104,10 @@ def _check(
             law.refresh()
             found = [str(each) for each in law.broken()]
             assert not found, "\n".join(found)
+        if rules == "recompute":
+            assert not law.actions["incremental"], law.actions
+        else:
+            law.require_incremental()
     finally:
         law.close()
 

@@ -19,6 +19,8 @@ from slackwater.state.columns import stored_schema
 from slackwater.state.metadata.records import NewSegment, Transaction
 from slackwater.state.writer import SegmentWriter
 
+from .histories import Tables, check_history
+
 in_both = pytest.mark.parametrize(
     "driver_rows", [0, sys.maxsize], ids=["in Spark", "on the driver"]
 )
@@ -61,7 +63,7 @@ def test_views_at_the_limits(
         session.create_source("t", _COLUMNS, key=key)
         session.create_source("u", _COLUMNS)
         for name, sql in _VIEWS.items():
-            session.create_view(name, sql)
+            session.create_view(name, sql, refresh="incremental")
         session.ingest("t", rows.slice(0, 2))
         session.ingest("u", rows.slice(0, 5))
         session.refresh()
@@ -69,7 +71,7 @@ def test_views_at_the_limits(
         session.ingest("t", rows.slice(1, 1), op="delete")
         session.refresh()
         session.ingest("t", rows.slice(1, 1))
-        session.refresh()
+        assert {each.action for each in session.refresh().views} == {"incremental"}
         for name in _VIEWS:
             assert _raw(session.view(name).read().toArrow()) == plain[name], name
 
@@ -182,3 +184,25 @@ def _damage(session: sw.Session, arrangement: Arrangement) -> None:
     assert writer.result is not None
     segment = NewSegment(arrangement.id, writer.result)
     home.commit(Transaction("run", add_segments=(segment,)))
+
+
+_MAPS = {
+    "counted": "SELECT g, count(DISTINCT m) AS n FROM t GROUP BY g",
+    "counted_twice": "SELECT g, count(DISTINCT m) AS n, count(DISTINCT id, m) AS k FROM t "
+    "GROUP BY g",
+    "grouped": "SELECT m, count(*) AS n FROM t GROUP BY m",
+    "listed": "SELECT map_keys(m) AS k, map_entries(m) AS e FROM t",
+    "bare": "SELECT m FROM t",
+}
+
+
+def test_maps_differ_by_the_order_of_their_entries(spark: SparkSession, tmp_path: Path) -> None:
+    kind = pa.map_(pa.string(), pa.int32())
+    tables = Tables({"t": pa.schema([("id", pa.int32()), ("g", pa.int32()), ("m", kind)])})
+    one, other = [("a", 1), ("b", 2)], [("b", 2), ("a", 1)]
+    history = {
+        "equal maps in another order": {"t": [(1, 1, one, 1), (2, 1, other, 1), (3, 2, one, 2)]},
+        "one of them goes": {"t": [(1, 1, one, -1), (3, 2, other, 1)]},
+        "and comes back": {"t": [(2, 1, other, -1), (4, 1, one, 1), (3, 2, one, -1)]},
+    }
+    check_history(spark, tmp_path, tables, _MAPS, history)

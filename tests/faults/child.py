@@ -144,7 +144,7 @@ _QUICK = {
 def _declare_views(session: Session) -> None:
     for name, sql in VIEWS.items():
         if name not in session.views():
-            session.create_view(name, sql)
+            session.create_view(name, sql, refresh="incremental")
 
 
 def _step(session: Session, tell: Callable[..., None]) -> None:

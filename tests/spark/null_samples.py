@@ -66,6 +66,8 @@ _ARITHMETIC = {
     **_calls("hash xxhash64", "1; 'a'"),
 }
 
+_KEY = "X'000102030405060708090A0B0C0D0E0F'"
+_ENCRYPTED = f"aes_encrypt(X'00FF', {_KEY}, 'ECB', 'PKCS')"
 _STRINGS = {
     **_calls("upper lower initcap trim ltrim rtrim reverse", "'a b' | ''"),
     **_calls("substring", "'abc'; 2; 1 | X'00FF'; 9; 1"),
@@ -93,16 +95,23 @@ _STRINGS = {
     **_calls("to_char", "78.12BD; '99.99' | 78.12BD; '9' | DATE '2024-01-02'; 'yyyy'"),
     **_calls("split_part", "'a,b'; ','; 2 | 'a,b'; ','; 9"),
     **_calls("unbase64", "'AA=='"),
+    **_calls("to_binary try_to_binary", "'00FF' # 'hex'"),
     **_calls("encode", "'abc'; 'utf-8'"),
     **_calls("decode_charset", "X'41'; 'utf-8'"),
-    **_calls("url_encode url_decode", "'a'"),
-    **_calls("parse_url", "'http://a/?x=1'; 'QUERY'; 'x' | 'http://a/'; 'HOST'"),
+    **_calls("url_encode url_decode try_url_decode", "'a'"),
+    **_calls("parse_url try_parse_url", "'http://a/?x=1'; 'QUERY'; 'x' | 'http://a/'; 'HOST'"),
     **_calls("monthname dayname", "DATE '2024-01-02'"),
     **_calls("to_number try_to_number", "'12'; '99'"),
     **_calls("format_number", "12.3D; 2 | 12.3D; '#.#'"),
     **_calls("collate", "'a' # UTF8_LCASE"),
     **_calls("luhn_check", "'79927398713' | 'a'"),
     **_calls("is_valid_utf8 make_valid_utf8", "'a' | CAST(X'80' AS STRING)"),
+    **_calls("try_validate_utf8", "'a' | CAST(X'80' AS STRING)"),
+    **_calls("validate_utf8 quote", "'a'"),
+    **_calls("aes_encrypt", f"X'00FF'; {_KEY}; 'GCM'; 'DEFAULT'; X'000102030405060708090A0B'; X''"),
+    **_calls("aes_decrypt try_aes_decrypt", f"{_ENCRYPTED}; {_KEY}; 'ECB'; 'PKCS'; X''"),
+    **_calls("bitmap_count", "X'00FF'"),
+    **_calls("bitmap_bit_position bitmap_bucket_number", "5L"),
 }
 
 _MOMENT = "TIMESTAMP '2024-01-31 10:11:12.5'"
@@ -126,6 +135,7 @@ _TIME = {
     **_calls("make_timestamp_ntz try_make_timestamp_ntz", "2024; 1; 31; 10; 11; 12.5BD"),
     **_calls("timestampadd", f"5L; {_MOMENT} # DAY"),
     **_calls("timestampdiff", f"{_MOMENT}; TIMESTAMP '2023-01-31 00:00:00' # DAY"),
+    **_calls("make_interval try_make_interval", "1; 2; 3; 4; 5; 6; 7.5BD"),
     **_calls("make_ym_interval", "1; 2"),
     **_calls("make_dt_interval", "1; 2; 3; 4.5BD"),
     **_calls("from_utc_timestamp to_utc_timestamp", f"{_MOMENT}; 'Europe/Berlin'"),
@@ -167,6 +177,11 @@ _COLLECTIONS = {
 
 _DOCUMENTS = {
     **_calls("get_json_object", "'[1]'; '$[0]'"),
+    **_calls("parse_json try_parse_json", "'[1]'"),
+    **_calls("variant_get try_variant_get", "parse_json('[1]'); '$[0]' # 'INT'"),
+    **_calls("schema_of_variant", "parse_json('[1]')"),
+    **_calls("xpath xpath_boolean xpath_string", "'<a>1</a>' # '/a/text()'"),
+    **_calls("xpath_short xpath_int xpath_long xpath_float xpath_double", "'<a>1</a>' # '/a'"),
     **_calls("to_json", "named_struct('a', 1)"),
     **_calls("from_json", "'{\"a\": 1}' # 'a INT'"),
     **_calls("from_csv", "'1' # 'a INT'"),

@@ -237,9 +237,10 @@ def test_a_function_declared_non_deterministic_is_refused(bench: Bench) -> None:
         bench.planner.plan_sql("SELECT moody(k) AS m FROM t")
 
 
-def test_values_of_the_session_are_pinned_and_said_so(bench: Bench) -> None:
-    query = bench.planner.plan_sql("SELECT k, current_user() AS who FROM t")
-    assert query.notes == ("current_user() is taken from the session once and kept",)
+@pytest.mark.parametrize("function", ["current_user", "current_path"])
+def test_values_of_the_session_are_pinned_and_said_so(bench: Bench, function: str) -> None:
+    query = bench.planner.plan_sql(f"SELECT k, {function}() AS who FROM t")
+    assert query.notes == (f"{function}() is taken from the session once and kept",)
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,12 @@ from slackwater.bench.roundtrip import (
 from slackwater.cli.bench_arrangement import arrangement
 from slackwater.cli.bench_dag import dag
 from slackwater.cli.bench_growth import growth
+from slackwater.cli.bench_linalg import linalg
 from slackwater.cli.bench_overhead import overhead
 from slackwater.cli.bench_peers import peers
 from slackwater.cli.bench_queries import open_corpus
 from slackwater.cli.bench_refresh import refresh
+from slackwater.cli.bench_signals import signals
 from slackwater.cli.bench_soak import soak
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
@@ -54,6 +56,8 @@ bench_app.command()(dag)
 bench_app.command()(arrangement)
 bench_app.command()(overhead)
 bench_app.command()(peers)
+bench_app.command()(linalg)
+bench_app.command()(signals)
 
 
 @bench_app.callback()

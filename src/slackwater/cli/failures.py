@@ -20,6 +20,7 @@ from slackwater.cli.exit_codes import DEFECT, FAILED, INTERRUPTED
 from slackwater.cli.output import print_error, print_json
 from slackwater.errors import ExecutionError, SetupError, SlackwaterError
 from slackwater.frontend.sql.spark_errors import sql_error
+from slackwater.runtime.spark_failures import memory_error
 
 _DEBUG = "SLACKWATER_DEBUG"
 _JAVA_CLASS = re.compile(r"\b(?:[a-z]\w*\.){2,}[A-Z][\w$]*:?\s*")
@@ -71,7 +72,7 @@ def explain_failure(problem: Exception) -> SlackwaterError:
     if isinstance(problem, SlackwaterError):
         return problem
     if isinstance(problem, PySparkException):
-        return ExecutionError(sql_error(problem, None, ()).what)
+        return memory_error(problem) or ExecutionError(sql_error(problem, None, ()).what)
     if isinstance(problem, Py4JJavaError):
         return _java_failure(problem)
     if _lost_spark(problem):
@@ -111,7 +112,7 @@ def _java_failure(problem: Py4JJavaError) -> ExecutionError:
         message = str(problem.java_exception.getMessage())
     except (Py4JError, OSError):
         return _spark_is_gone()
-    return ExecutionError(f"Spark failed: {clean_java_message(message)}")
+    return memory_error(problem) or ExecutionError(f"Spark failed: {clean_java_message(message)}")
 
 
 def _lost_spark(problem: BaseException) -> bool:

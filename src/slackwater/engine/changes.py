@@ -37,6 +37,10 @@ class ChangeReader:
     def changes(self, view: ViewDefinition, since: int, *, zset: bool) -> DataFrame:
         """Every change after a commit, in the columns that Spark's change feeds have."""
         self._require_kept(view, since)
+        return self._reader.handed_over(self._feed(view, since, zset=zset))
+
+    def _feed(self, view: ViewDefinition, since: int, *, zset: bool) -> DataFrame:
+        """The same in a session of ours: no setting of the user's reads what is written here."""
         parts = [
             self._labelled(frame, commit, view, zset=zset)
             for commit, frame in self._by_commit(view, since)
@@ -104,7 +108,7 @@ class ChangeReader:
 
     def _weighted_answer(self, view: ViewDefinition, version: int | None) -> DataFrame:
         """An answer, its columns by position, because two of them may have one name."""
-        answer = self._reader.view(view, self._home.catalog(version)).toDF(*_positions(view))
+        answer = self._reader.answer(view, self._home.catalog(version)).toDF(*_positions(view))
         return answer.selectExpr("*", "CAST(1 AS BIGINT) AS _w")
 
     def _labelled(

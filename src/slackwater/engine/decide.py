@@ -92,8 +92,15 @@ def base_sources(view: ViewDefinition, catalog: Catalog) -> frozenset[str]:
     return frozenset(found)
 
 
-def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pending) -> Decision:
-    """How to bring one view up to date."""
+def decide(
+    view: ViewDefinition,
+    catalog: Catalog,
+    facts: Facts,
+    pending: Pending,
+    *,
+    outdated: str | None = None,
+) -> Decision:
+    """How to bring one view up to date; `outdated` says why its state no longer holds."""
     names = base_sources(view, catalog)
     rows, changed = pending.over(names)
     recompute = Candidate(Action.RECOMPUTE, rows)
@@ -102,6 +109,10 @@ def decide(view: ViewDefinition, catalog: Catalog, facts: Facts, pending: Pendin
         return Decision(
             view, Action.FILL, "the view has no rows yet", (Candidate(Action.FILL, rows),)
         )
+    if outdated is not None:
+        alone = keeps_answer_only(view, facts)
+        action = Action.RECOMPUTE if alone else Action.REBUILD
+        return Decision(view, action, outdated, (Candidate(action, rows),))
     if not any(pending.changed.get(name) for name in names):
         return Decision(view, Action.SKIP, "none of its sources changed", ())
     if view.policy is RefreshPolicy.FULL:

@@ -9,6 +9,7 @@ is for all others. What was written becomes part of the source by the commit alo
 from __future__ import annotations
 
 import json
+import sys
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -27,14 +28,11 @@ from slackwater.engine.run import Files as RunFiles
 from slackwater.errors import DataError
 from slackwater.faults import reach
 from slackwater.plan.arrangements import hash_sql
+from slackwater.runtime.collated import any_collated
 from slackwater.runtime.files import Place, storage_schema
 from slackwater.runtime.local.types import NotLocalError
-from slackwater.runtime.program import (
-    SPARK_FAILURES,
-    ProgramRunner,
-    checkpointed_rdd,
-    execution_error,
-)
+from slackwater.runtime.program import ProgramRunner, checkpointed_rdd
+from slackwater.runtime.spark_failures import SPARK_FAILURES, execution_error
 from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch, frame_of_marked_rows
 from slackwater.state.first_rows import FirstRows
@@ -90,16 +88,21 @@ class Ingestion:
     ) -> IngestResult:
         """Check, write and commit; `marks` are remembered with the batch."""
         spec = self._source.spec
-        self._session = self._runner.session_for(known_rows(rows))
+        collated = any_collated(self._source.types)
+        self._session = self._runner.session_for(known_rows(rows), collated=collated)
         batch = read_batch(self._session, spec, rows, op, weight)
         reach("ingest.before")
         try:
             taken = self._taken_quickly(batch) or self._taken(batch)
             remembered = marks() if callable(marks) else marks
+        except SPARK_FAILURES as problem:
+            self._home.discard(self._stem)
+            raise execution_error(problem) from problem
         except BaseException:
             self._home.discard(self._stem)
             raise
         finally:
+            batch.release()
             for rdd in self._kept:
                 rdd.unpersist(False)
         reach("ingest.written")
@@ -134,10 +137,7 @@ class Ingestion:
             return None
         target = replace(self._target(batch), first=FirstRows(bool(self._source.key)))
         frame = frame_of_marked_rows(batch, self._source.spec)
-        try:
-            report = write_segments(self._hashed(frame), self._stored(), target).collect()
-        except SPARK_FAILURES as problem:
-            raise execution_error(problem) from problem
+        report = write_segments(self._hashed(frame), self._stored(), target).collect()
         told = [row for row in report if row.directory == FIRST_ROWS]
         if any(row.negative for row in told):
             self._home.discard(self._stem)
@@ -161,12 +161,6 @@ class Ingestion:
 
     def _written(self, batch: Batch) -> list[Row]:
         """What the writer and the checks report."""
-        try:
-            return self._write(batch)
-        except SPARK_FAILURES as problem:
-            raise execution_error(problem) from problem
-
-    def _write(self, batch: Batch) -> list[Row]:
         changes = self._changes(batch)
         target = self._target(batch)
         checked = needs_look_up(batch, self._source)
@@ -325,7 +319,7 @@ def _partition_bits(batch: Batch, tasks: int) -> int:
     """How finely a batch is split into files; small batches are one file."""
     rows = batch.rows_hint
     if rows is None:
-        size = int(batch.frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+        size = sys.maxsize if batch.expected_bytes is None else batch.expected_bytes()
         if size > _KNOWN_BYTES:
             return (tasks - 1).bit_length()
         rows = size // _BYTES_PER_ROW

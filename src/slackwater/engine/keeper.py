@@ -28,7 +28,7 @@ from slackwater.engine.reading import Reader
 from slackwater.engine.results import RunResult
 from slackwater.engine.run import Run, declared_facts, read_facts
 from slackwater.engine.verify import Verifier, VerifyResult
-from slackwater.engine.views import require_unread
+from slackwater.engine.views import called_functions, require_unread
 from slackwater.errors import (
     CatalogError,
     ExecutionError,
@@ -38,6 +38,7 @@ from slackwater.errors import (
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
+from slackwater.frontend.sql.user_functions import UserFunctions
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.forms import DEFAULT_FORMS, Forms
 from slackwater.plan.goals import Goal
@@ -108,7 +109,10 @@ class Keeper:
         self._runner = ProgramRunner(settled, options.forms, self._tell)
         self._reader = Reader(home, spark)
         self._planner = Planner(settled)
+        self._functions = UserFunctions(spark)
         self._fragments: dict[str, Fragment] = {}
+        self._outdated: dict[str, str] = {}
+        """Views that must start over, and why."""
         self._learn_tables()
 
     @staticmethod
@@ -156,6 +160,7 @@ class Keeper:
         self.catalog().require_free(name)
         with reading_as(self._settled):
             source = NewSource(name, schema, key, append_only, on_missing).definition()
+        self._planner.add_table(source.table(None))
         arrangement = source.arrangement
         self.home.commit(
             Transaction(
@@ -164,7 +169,6 @@ class Keeper:
                 add_arrangements=(ArrangementRecord(arrangement.id, arrangement.definition),),
             )
         )
-        self._planner.add_table(source.table(None))
         return source
 
     @_in_turn
@@ -198,6 +202,7 @@ class Keeper:
         self.home.require_writable()
         catalog = self.catalog()
         catalog.require_free(name)
+        self._share_functions()
         new = NewView(name, query, goal, refresh, scope)
         planned = new.planned(self._planner, catalog, declared_facts(self.home, catalog))
         view = planned.definition
@@ -232,6 +237,7 @@ class Keeper:
     ) -> None:
         """Drop views and create sources and views, all of it or nothing."""
         self.home.require_writable()
+        self._share_functions()
         planner = Planner(self._settled)
         declaration = Declaration(self.home, planner, self.catalog(), drop_views)
         with reading_as(self._settled):
@@ -250,6 +256,7 @@ class Keeper:
     @_in_turn
     def table(self, name: str) -> DataFrame:
         """A source or view to build queries on."""
+        self._share_functions()
         return self._planner.table(name)
 
     @_in_turn
@@ -257,15 +264,21 @@ class Keeper:
         """Bring every view up to date, then have merged what has become many small files."""
         self.home.require_writable()
         self._tell("refreshing")
-        for view in self.catalog().views.values():
+        views = self.catalog().views
+        if any(called_functions(view.plan, view.sql) for view in views.values()):
+            self._share_functions()
+        for view in views.values():
             self._find_fragments(view)
         result = self._run()
+        self._outdated.clear()
         self._maintenance.tidy()
         return replace(result, notes=self._maintenance.take_failures())
 
     def _run(self, *, sums_fit: bool = True) -> RunResult:
         """One run; if a number does not fit it is repeated without sums that may be the cause."""
-        run = Run(self.home, self._runner, self._fragments, sums_fit=sums_fit)
+        run = Run(
+            self.home, self._runner, self._fragments, sums_fit=sums_fit, outdated=self._outdated
+        )
         try:
             return run.execute()
         except ExecutionError as problem:
@@ -339,6 +352,17 @@ class Keeper:
         )
         self._planner = Planner(self._settled)
         self._learn_tables()
+
+    def _share_functions(self) -> None:
+        """Take over functions registered since; views that call a replaced one start over."""
+        ours = (self._settled, self._planner.session, *self._runner.sessions)
+        replaced = self._functions.share_with(ours)
+        if not replaced:
+            return
+        self._fragments.clear()
+        for view in self.catalog().views.values():
+            for name in sorted(replaced & called_functions(view.plan, view.sql)):
+                self._outdated[view.name] = f"function {name} has been registered anew"
 
     def _learn_tables(self) -> None:
         """Tell the planner of everything that can be read, and find fragments again."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.algebra.columns import pass_through
@@ -13,7 +11,7 @@ from slackwater.compiler.batch import compile_batch
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.home import Catalog, Home
 from slackwater.expr.sql import quote_name
-from slackwater.frontend.sql.sessions import clone_session
+from slackwater.frontend.sql.sessions import clone_session, rebind
 from slackwater.optimizer.normalize import stored_scan
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.optimizer.rules.rowwise import weight_column
@@ -40,16 +38,20 @@ class Reader:
         self._session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
 
     def view(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
-        """A view's answer at the catalog's commit."""
+        """A view's answer at the catalog's commit, for the user."""
+        return self.handed_over(self.answer(view, catalog))
+
+    def answer(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
+        """The same in a session of ours, for what we go on to ask of it."""
         stored, root = view.stored, view.root
         rows = self.stored(view, catalog)
         if not root.finish:
             columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(view.columns)]
-            return self._handed_over(rows.selectExpr(*columns))
+            return rows.selectExpr(*columns)
         statement = compile_batch(root.finished(stored_scan("stored", stored)), view.columns)
         session = clone_session(self._session)
         bind_table(session, "stored", rows)
-        return self._handed_over(session.sql(statement.sql))
+        return session.sql(statement.sql)
 
     def stored(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
         """The rows of a view before its order and limit, as k0, k1, ..."""
@@ -60,7 +62,7 @@ class Reader:
         """Stored changes as k0, k1, ..., _w; projections at the root apply to each row."""
         projections = [each for each in view.root.finish if isinstance(each, Project)]
         if not projections:
-            return self._handed_over(rows)
+            return rows
         weight = weight_column(view.plan)
         rel: Rel = Scan("stored", (*stored_scan("stored", view.stored).columns, weight))
         for each in reversed(projections):
@@ -68,15 +70,15 @@ class Reader:
         statement = compile_batch(rel, (*column_names("k", len(view.columns)), "_w"))
         session = clone_session(self._session)
         bind_table(session, "stored", rows)
-        return self._handed_over(session.sql(statement.sql))
+        return session.sql(statement.sql)
 
     def source(self, source: SourceDefinition, catalog: Catalog, upto: int | None) -> DataFrame:
-        """A source's rows; `upto` leaves out batches that came after that offset."""
+        """A source's rows in a session of ours, up to an offset or all of them."""
         segments = catalog.segments(source.arrangement.id)
         files = tuple(each.file for each in segments if upto is None or (each.offset or 0) <= upto)
         rows = self.rows(source.types, files)
         columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(source.columns)]
-        return self._handed_over(rows.selectExpr(*columns))
+        return rows.selectExpr(*columns)
 
     def rows(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> DataFrame:
         """Stored rows as k0, k1, ..., each as often as it counts."""
@@ -90,16 +92,11 @@ class Reader:
         columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
         return snapshot(self._session, stored).selectExpr(*columns, "_w")
 
-    def _handed_over(self, frame: DataFrame) -> DataFrame:
-        jvm: Any = self._spark._jvm
-        plan = frame._jdf.queryExecution().analyzed()
-        dataset = jvm.org.apache.spark.sql.classic.Dataset
-        return DataFrame(dataset.ofRows(self._spark._jsparkSession, plan), self._spark)
+    def handed_over(self, frame: DataFrame) -> DataFrame:
+        """A frame of ours as one of the user's session."""
+        return rebind(frame, self._spark)
 
 
 def bind_table(session: SparkSession, name: str, frame: DataFrame) -> None:
     """Make a frame of another session known by name."""
-    jvm: Any = session._jvm
-    plan = frame._jdf.queryExecution().analyzed()
-    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(session._jsparkSession, plan)
-    dataset.createOrReplaceTempView(quote_name(name))
+    rebind(frame, session).createOrReplaceTempView(quote_name(name))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
@@ -136,14 +137,17 @@ class Run:
         fragments: Mapping[str, Fragment],
         *,
         sums_fit: bool = True,
+        outdated: Mapping[str, str] = MappingProxyType({}),
     ):
         """Look at what is there; nothing is done yet.
 
-        Without `sums_fit` no running sums are relied on that may not fit their type.
+        Without `sums_fit` no running sums are relied on that may not fit their type. Views that
+        are `outdated` start over, for the reason given.
         """
         self._home = home
         self._runner = runner
         self._fragments = fragments
+        self._outdated = outdated
         self._catalog = home.catalog()
         known = read_facts(home, self._catalog)
         self._facts = replace(known, sums_fit=known.sums_fit and sums_fit)
@@ -154,7 +158,13 @@ class Run:
     def decisions(self) -> tuple[Decision, ...]:
         """What the run would do with every view, before prices are looked at."""
         return tuple(
-            decide(view, self._catalog, self._facts, self._pending)
+            decide(
+                view,
+                self._catalog,
+                self._facts,
+                self._pending,
+                outdated=self._outdated.get(view.name),
+            )
             for view in self._catalog.views.values()
         )
 
@@ -277,13 +287,19 @@ class Run:
         return RunFacts(
             facts=self._facts,
             sources={name: source.columns for name, source in self._catalog.sources.items()},
-            changed=frozenset(name for name, rows in self._pending.changed.items() if rows),
+            changed=frozenset(self._changed_sources()),
             stored={
                 each: self._catalog.rows(each)
                 for each in self._catalog.state.arrangements
                 if each in filled
             },
         )
+
+    def _changed_sources(self) -> Iterator[str]:
+        """Sources with pending rows, and those of which outdated views read all rows again."""
+        yield from (name for name, rows in self._pending.changed.items() if rows)
+        for name in self._outdated:
+            yield from base_sources(self._catalog.view(name), self._catalog)
 
     def _place(self, decisions: tuple[Decision, ...]) -> RunPlace:
         stem = f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"

@@ -52,7 +52,7 @@ class Verifier:
     def verify(self, view: ViewDefinition) -> VerifyResult:
         """Compare a view's answer with what plain Spark says it is."""
         started = perf_counter()
-        actual, expected = self._reader.view(view, self._catalog), self.expected(view)
+        actual, expected = self._reader.answer(view, self._catalog), self.expected(view)
         text = self._difference(view, actual, expected)
         if text is not None and view.root.limits and self._are_ties(view, actual, expected):
             text = None

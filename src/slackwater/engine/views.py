@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from slackwater.compiler.tasks import read_names
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.errors import CatalogError, UnsupportedStatementError
-from slackwater.expr.nodes import Literal
+from slackwater.expr.nodes import Literal, UserCall, walk
 from slackwater.frontend.sql.planner import Planner, Query
 from slackwater.optimizer.choose import Choice, Chooser
 from slackwater.optimizer.facts import Facts
@@ -30,6 +31,23 @@ class PlannedView:
 
     definition: ViewDefinition
     query: Query
+
+
+def called_functions(plan: Rel, sql: str | None) -> frozenset[str]:
+    """The functions of users that a view may call.
+
+    Parts that are left to Spark do not say, so that every word of the text counts there.
+    """
+    called = {
+        node.name
+        for rel in walk_rel(plan)
+        for expr in rel.expressions
+        for node in walk(expr)
+        if isinstance(node, UserCall)
+    }
+    if any(isinstance(each, Recompute) for each in walk_rel(plan)):
+        called.update(re.findall(r"\w+", sql or ""))
+    return frozenset(called)
 
 
 def plan_view(

@@ -37,12 +37,14 @@ from slackwater.types import (
     BIGINT,
     BINARY,
     BOOLEAN,
+    CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
     INTEGER,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    VARIANT,
     ArrayType,
     IntervalType,
 )
@@ -151,8 +153,9 @@ _STRINGS = (
     *_specs(_STRICT, _string, "base64 to_char"),
     *_specs(_PARTIAL, _string, "split_part sha2"),
     *_specs(_STRICT, _int, "regexp_instr"),
-    *_specs(_PARTIAL, _binary, "unbase64 encode"),
-    *_specs(_PARTIAL, _string, "decode_charset url_encode url_decode parse_url"),
+    *_specs(_PARTIAL, _binary, "unbase64 encode to_binary"),
+    *_specs(_PARTIAL, _string, "decode_charset url_encode url_decode parse_url try_url_decode"),
+    *_specs(_PARTIAL, _string, "try_parse_url"),
     *_specs(_ANY, _string, "mask format_string"),
     *_specs(_STRICT, _string, "monthname dayname"),
     *_specs(_PARTIAL, unknown, "to_number try_to_number"),
@@ -161,7 +164,10 @@ _STRINGS = (
     *_specs(_ANY, unknown, "sentences str_to_map"),
     *_specs(_STRICT, unknown, "collate"),
     *_specs(_STRICT, _bool, "luhn_check is_valid_utf8"),
-    *_specs(_STRICT, _string, "make_valid_utf8"),
+    *_specs(_STRICT, _string, "make_valid_utf8 validate_utf8 quote"),
+    *_specs(_PARTIAL, _string, "try_validate_utf8"),
+    *_specs(_PARTIAL, _binary, "try_to_binary aes_encrypt aes_decrypt try_aes_decrypt"),
+    *_specs(_STRICT, _bigint, "bitmap_count bitmap_bit_position bitmap_bucket_number"),
 )
 
 _TIME = (
@@ -182,6 +188,7 @@ _TIME = (
     *_specs(_PARTIAL, always(TIMESTAMP_NTZ), "try_make_timestamp_ntz"),
     *_specs(_PARTIAL, unknown, "timestampadd"),
     *_specs(_PARTIAL, _bigint, "timestampdiff"),
+    *_specs(_PARTIAL, always(CALENDAR_INTERVAL), "make_interval try_make_interval"),
     *_specs(_PARTIAL, always(IntervalType("YEAR", "MONTH")), "make_ym_interval"),
     *_specs(_PARTIAL, always(IntervalType("DAY", "SECOND")), "make_dt_interval"),
     *_specs(_STRICT, _timestamp, "from_utc_timestamp to_utc_timestamp"),
@@ -218,6 +225,11 @@ _COLLECTIONS = (
 
 _DOCUMENTS = (
     *_specs(_PARTIAL, _string, "get_json_object to_json"),
+    *_specs(_PARTIAL, always(VARIANT), "parse_json try_parse_json"),
+    *_specs(_PARTIAL, unknown, "variant_get try_variant_get schema_of_variant"),
+    *_specs(_ANY, _bool, "is_variant_null is_valid_variant"),
+    *_specs(_PARTIAL, unknown, "xpath xpath_boolean xpath_short xpath_int xpath_long"),
+    *_specs(_PARTIAL, unknown, "xpath_float xpath_double xpath_string"),
     *_specs(_PARTIAL, unknown, "from_json from_csv to_csv json_array_length json_object_keys"),
 )
 

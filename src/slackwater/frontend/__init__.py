@@ -1,1 +1,1 @@
-"""Front ends: each turns a user's text or objects into the relational algebra."""
+"""Front ends: each turns a user's text or objects into the algebra that is planned."""

@@ -23,6 +23,7 @@ from slackwater.expr.nodes import AggregateCall, Expr
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.join_forms import drive_from_left, pad_apart, spell_out_not_in
 from slackwater.optimizer.lean import filter_early, keep_needed
+from slackwater.types import MapType, parts_of
 
 
 def normalize(rel: Rel) -> Rel:
@@ -54,6 +55,9 @@ def _split_distinct_aggregates(rel: Rel, ids: Ids) -> Rel:
     if not isinstance(first, AggregateCall) or not all(
         _same_distinct(each, first) for each in calls
     ):
+        return rel
+    if any(isinstance(part, MapType) for arg in first.args for part in parts_of(arg.dtype)):
+        # Spark sorts the entries of maps that it groups by, but not of those that it counts.
         return rel
     values = tuple(Output(ids.column("value", arg), arg) for arg in first.args)
     pairs = Distinct(Project(rel.input, (*_under_own_ids(rel, ids), *values)))

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.frontend.sql.fragments import run_text
-from slackwater.frontend.sql.sessions import clone_session
+from slackwater.frontend.sql.sessions import clone_session, rebind
 
 _RULES = {
     # A constant that holds ${...} has had its variables replaced already.
@@ -57,8 +57,4 @@ def run_user_text(
     apart = clone_session(session)
     for key in _RULES:
         apart.conf.set(key, str(user.conf.get(key)))
-    found = run_text(apart, sql, tables)
-    jvm: Any = session._jvm
-    plan = found._jdf.queryExecution().analyzed()
-    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(session._jsparkSession, plan)
-    return DataFrame(dataset, session)
+    return rebind(run_text(apart, sql, tables), session)

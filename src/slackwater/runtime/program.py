@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from slackwater.errors import ExecutionError, NumberTooLargeError, SlackwaterError
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
@@ -32,12 +29,14 @@ from slackwater.plan.program import (
     Step,
     merged,
 )
+from slackwater.runtime.collated import compiling, handles_collations
 from slackwater.runtime.files import Place, storage_schema
 from slackwater.runtime.local.runner import LocalRunner
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
 from slackwater.runtime.printed import expect_printed, run_user_text
 from slackwater.runtime.session import local_cores
+from slackwater.runtime.spark_failures import SPARK_FAILURES, execution_error
 from slackwater.state.columns import MAX_BATCH_ROWS
 from slackwater.state.frames import (
     COPIES,
@@ -136,13 +135,24 @@ class ProgramRunner:
         self._user = spark
         self._small = clone_session(self.session)
         _configure(self._small, _SMALL_RUN_SETTINGS)
+        self._small_compiling = compiling(self._small)
         self.local = LocalRunner(self._small, tell)
         self.room = None if _has_executors(spark) else self.local.room
         """For rows that one task sorts, where tasks are of this machine: no shuffle is needed."""
 
-    def session_for(self, rows: int | None) -> SparkSession:
-        """The session for work on so many rows; None if nobody knows."""
-        return self.session if rows is None or rows > _SMALL_RUN_ROWS else self._small
+    @property
+    def sessions(self) -> tuple[SparkSession, ...]:
+        """All sessions in which statements run."""
+        return (self.session, self._small, self._small_compiling, *self.local.sessions)
+
+    def session_for(self, rows: int | None, *, collated: bool) -> SparkSession:
+        """The session for work on so many rows; None if nobody knows.
+
+        `collated` says that they may hold texts with a collation.
+        """
+        if rows is None or rows > _SMALL_RUN_ROWS:
+            return self.session
+        return self._small_compiling if collated else self._small
 
     def takes_batch(self, rows: int) -> bool:
         """Whether a batch is hashed and written on the driver."""
@@ -187,7 +197,8 @@ class ProgramRunner:
 
     def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """One Spark job: the collection of what the writers of all state report."""
-        session = self.session_for(place.moved_rows)
+        collated = handles_collations(program, place, place.fragments)
+        session = self.session_for(place.moved_rows, collated=collated)
         self._tell(f"planning {len(program.steps)} steps in Spark")
         with meter.phase("building"):
             access = _Access(
@@ -231,31 +242,6 @@ def _union(frames: list[DataFrame]) -> DataFrame:
 def _configure(session: SparkSession, settings: Mapping[str, str]) -> None:
     for key, value in settings.items():
         session.conf.set(key, value)
-
-
-SPARK_FAILURES = (PySparkException, Py4JJavaError)
-"""How Spark reports failures: errors of data by condition, lost workers and tasks as Java's."""
-
-
-_TOO_LARGE = ("ARITHMETIC_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
-
-
-def execution_error(problem: PySparkException | Py4JJavaError) -> SlackwaterError:
-    """What Spark said about data, workers or a statement, as an error of ours."""
-    if isinstance(problem, Py4JJavaError):
-        said = str(problem.java_exception.getMessage()).strip().splitlines()
-        return ExecutionError(
-            f"the run failed in Spark and changed nothing: {said[0] if said else 'no message'}",
-            hint="Spark lost tasks or workers; refresh again, and look at its logs if it recurs.",
-        )
-    message = str(problem).split("\n\nJVM stacktrace", 1)[0].split("== SQL", 1)[0].strip()
-    condition = problem.getCondition() or ""
-    kind = NumberTooLargeError if condition.startswith(_TOO_LARGE) else ExecutionError
-    return kind(
-        f"the run failed in Spark and changed nothing: {message}",
-        where=condition or None,
-        hint="Correct or delete the rows that cause it, then refresh again.",
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from pyspark.sql.types import (
 )
 
 from slackwater.errors import DataError
+from slackwater.runtime.user_frames import UserRows, expected_bytes, take_over
 from slackwater.sources.arrow_input import read_arrow, spark_frame, spark_schema
 from slackwater.sources.batch_layout import BatchOp, Layout, batch_place, plan_layout
 from slackwater.sources.change_feed import CHANGE_TYPE, change_weight
@@ -53,13 +54,25 @@ class Batch:
     table: pa.Table | None
     conversions: tuple[Conversion, ...]
     layout: Layout
-    read: Callable[[], DataFrame]
+    read: Callable[[], UserRows]
     """Gives the rows to Spark, which for Arrow data copies them."""
+    expected_bytes: Callable[[], int] | None
+    """Estimates the size of rows that are not in memory."""
 
     @cached_property
+    def rows(self) -> UserRows:
+        """The rows in Spark; whoever asks for them must release them."""
+        return self.read()
+
+    @property
     def given(self) -> DataFrame:
         """The rows as the user gave them, by place."""
-        return self.read()
+        return self.rows.frame
+
+    def release(self) -> None:
+        """Forget what Spark stores of the rows."""
+        if "rows" in self.__dict__:
+            self.rows.release()
 
     @cached_property
     def frame(self) -> DataFrame:
@@ -102,8 +115,9 @@ def read_batch(
         for field, at in zip(layout.fields, layout.places, strict=True)
     )
     count = None if given.table is None else given.table.num_rows
-    read = partial(given.frame, spark, spec)
-    return Batch(spec.weight, layout.op, count, given.table, conversions, layout, read)
+    read = partial(given.in_spark, spark, spec)
+    size = None if given.rows is None else partial(expected_bytes, given.rows)
+    return Batch(spec.weight, layout.op, count, given.table, conversions, layout, read, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +147,11 @@ class _Given:
             return spark_schema(self.table, batch_place(spec))
         return self.rows.schema
 
-    def frame(self, spark: SparkSession, spec: SourceSpec) -> DataFrame:
+    def in_spark(self, spark: SparkSession, spec: SourceSpec) -> UserRows:
         """The rows under neutral names: those of users may hold dots, quotes and each other."""
         if self.rows is None:
-            return spark_frame(spark, self.table, self.schema(spec), batch_place(spec))
-        return self.rows.toDF(*(column_name(at) for at in range(len(self.names))))
+            return UserRows(spark_frame(spark, self.table, self.schema(spec), batch_place(spec)))
+        return take_over(self.rows, [column_name(at) for at in range(len(self.names))], spark)
 
 
 def _weight(layout: Layout) -> Column:

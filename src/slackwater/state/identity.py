@@ -1,10 +1,10 @@
 """When two stored rows are the same row, and the sum of their weights.
 
-Rows are the same if no query can tell them apart: NULL equals NULL, NaN equals NaN, maps are
-equal whatever the order of their entries, all at any depth; strings are compared by their bytes.
--0.0 is not 0.0: Spark puts both in one group, but casts them to different text. Everything here
-works on whole columns: a nested value is replaced by a number that equal values, and only they,
-share.
+Rows are the same if no query can tell them apart: NULL equals NULL, NaN equals NaN, at any depth;
+strings are compared by their bytes. -0.0 is not 0.0: Spark puts both in one group, but casts them
+to different text. Maps whose entries have another order are different: Spark puts them in one
+group, but lists their keys in that order. Everything here works on whole columns: a nested value
+is replaced by a number that equal values, and only they, share.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def _codes(array: pa.Array) -> Codes:
     if pa.types.is_struct(kind):
         return _struct_codes(array)
     if pa.types.is_map(kind):
-        return _map_codes(array)
+        return _list_codes(_map_as_list(array))
     if pa.types.is_list(kind):
         return _list_codes(array)
     if pa.types.is_null(kind):
@@ -238,16 +238,6 @@ def _struct_codes(array: pa.Array) -> Codes:
 def _list_codes(array: pa.Array) -> Codes:
     lengths = _lengths(array)
     return _sequence_codes(array, lengths, _codes(array.flatten()))
-
-
-def _map_codes(array: pa.Array) -> Codes:
-    """A map as the sequence of its entries in the order of their keys' numbers."""
-    lists = _map_as_list(array)
-    lengths, pairs = _lengths(lists), lists.flatten()
-    keys = _codes(pairs.field(0))
-    entries = _pair(keys, _codes(pairs.field(1)))
-    order = np.lexsort((keys, np.repeat(np.arange(len(array)), lengths)))
-    return _sequence_codes(array, lengths, entries[order])
 
 
 def _map_as_list(array: pa.Array) -> pa.Array:

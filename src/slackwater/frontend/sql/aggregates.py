@@ -17,16 +17,18 @@ from slackwater.types import BINARY, STRING
 
 def aggregate_expression(reader: ExpressionReader, node: Node) -> AggregateCall:
     """An aggregate with its DISTINCT and FILTER."""
+    if node.object_name("mode") != "Complete":
+        raise UnrepresentableError(f"an aggregate in mode {node.object_name('mode')}")
     function, *rest = node.children
+    if function.name not in SPECIAL_AGGREGATES and function.name not in AGGREGATES:
+        raise UnrepresentableError(f"aggregate {function.name} is not known")
+    reader.check(function)
     where = reader.read(rest[0]) if rest else None
     distinct = bool(node.value("isDistinct"))
     if function.name in SPECIAL_AGGREGATES:
         return SPECIAL_AGGREGATES[function.name](reader, function, distinct, where)
-    if function.name in AGGREGATES:
-        reader.check_parameters(function)
-        args = reader.read_all(function.children)
-        return aggregate(AGGREGATES[function.name], *args, distinct=distinct, where=where)
-    raise UnrepresentableError(f"aggregate {function.name} is not known")
+    args = reader.read_all(function.children)
+    return aggregate(AGGREGATES[function.name], *args, distinct=distinct, where=where)
 
 
 def sum_or_average(
@@ -34,7 +36,7 @@ def sum_or_average(
 ) -> AggregateCall:
     """Sums and averages, which may give NULL instead of overflowing."""
     function = "sum" if node.name == "Sum" else "avg"
-    if reader.facts.companion.is_try(node):
+    if reader.is_try(node):
         function = f"try_{function}"
     return aggregate(function, *reader.read_all(node.children), distinct=distinct, where=where)
 

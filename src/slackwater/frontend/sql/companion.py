@@ -18,11 +18,10 @@ from pyspark.sql import SparkSession
 
 from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.catalyst import Node, parse_plan
+from slackwater.frontend.sql.metadata import SOURCE_KEY
 from slackwater.types import DATE, DataType, parse_spark_type
 
 _ALL_FIELDS = 2**31 - 1
-SOURCE_KEY = "slackwater.source"
-"""Column metadata that names the source a planning relation stands for."""
 
 
 def relation_source(relation: Any) -> str | None:
@@ -93,12 +92,19 @@ class Companion:
         except Py4JError:  # Releases differ in the number of options.
             return str(plan.treeString(*arguments))
 
-    def is_try(self, node: Node) -> bool:
-        """Whether an operation gives NULL instead of an error."""
+    def evaluation_mode(self, node: Node, allow_precision_loss: bool) -> str:
+        """ANSI, LEGACY or TRY: what an operation does with errors.
+
+        Operations on numbers say in the same place how decimals are rounded; where that is not
+        as asked for, all of it is returned.
+        """
         holder = self.locate(node.way)
-        if "evalContext" in node.fields:
-            holder = holder.evalContext()
-        return str(holder.evalMode().toString()) == "TRY"
+        if "evalContext" not in node.fields:
+            return str(holder.evalMode().toString())
+        context = str(holder.evalContext().toString())
+        mode = context.removeprefix("NumericEvalContext(").split(",")[0]
+        expected = f"NumericEvalContext({mode},{str(allow_precision_loss).lower()})"
+        return mode if context == expected else context
 
     def literal_sql(self, node: Node) -> str:
         """A constant as SQL text; for kinds of value that the JSON has no form for."""
@@ -107,6 +113,17 @@ class Companion:
     def literal_value(self, node: Node) -> Any:
         """The raw value of a constant."""
         return self.locate(node.way).value()
+
+    def map_values(self, node: Node) -> dict[str, str | None]:
+        """A constant map of texts."""
+        found = self.literal_value(node)
+        keys, values = found.keyArray(), found.valueArray()
+        return {
+            str(keys.getUTF8String(k)): (
+                None if values.isNullAt(k) else str(values.getUTF8String(k))
+            )
+            for k in range(found.numElements())
+        }
 
     def attribute(self, node: Node, name: str) -> Any:
         """A constructor parameter of the JVM object."""
@@ -154,6 +171,10 @@ class Companion:
             for row in (rows.apply(r) for r in range(rows.size()))
         ]
 
+    def schema(self, node: Node) -> dict[str, Any]:
+        """The columns a plan node gives, with the metadata that its JSON drops."""
+        return cast("dict[str, Any]", json.loads(str(self.locate(node.way).schema().json())))
+
     def output_attributes(self, node: Node) -> list[SparkAttribute]:
         """The attributes a plan node gives."""
         attributes = self.locate(node.way).output()
@@ -195,8 +216,12 @@ class Companion:
 
     def options(self, node: Node, name: str) -> dict[str, str]:
         """A map parameter as a dictionary."""
+        return self.dictionary(self.attribute(node, name))
+
+    def dictionary(self, scala_map: Any) -> dict[str, str]:
+        """A map of Scala's."""
         converters = self._jvm.scala.jdk.javaapi.CollectionConverters
-        return dict(converters.asJava(self.attribute(node, name)))
+        return dict(converters.asJava(scala_map))
 
     def source_name(self, node: Node) -> str | None:
         """The source a relation stands for, if it is one of ours."""

@@ -21,7 +21,7 @@ SIMPLE: Mapping[str, str] = _pairs(
     GreaterThan >   GreaterThanOrEqual >=   And and   Or or   Not not
     IsNull isnull   IsNotNull isnotnull   IsNaN isnan   In in
     If if   CaseWhen case   Coalesce coalesce   Greatest greatest   Least least   NaNvl nanvl
-    UnaryMinus negative   UnaryPositive positive   Abs abs
+    UnaryPositive positive   Abs abs
     BitwiseAnd &   BitwiseOr |   BitwiseXor ^   BitwiseNot ~   BitwiseCount bit_count
     BitwiseGet getbit   ShiftLeft shiftleft   ShiftRight shiftright
     ShiftRightUnsigned shiftrightunsigned
@@ -31,7 +31,7 @@ SIMPLE: Mapping[str, str] = _pairs(
     Sin sin   Cos cos   Tan tan   Cot cot   Sec sec   Csc csc   Asin asin   Acos acos   Atan atan
     Sinh sinh   Cosh cosh   Tanh tanh   Asinh asinh   Acosh acosh   Atanh atanh   Atan2 atan2
     ToDegrees degrees   ToRadians radians   Signum sign   Rint rint   Hypot hypot
-    Factorial factorial   Conv conv   Bin bin   Hex hex   Unhex unhex   WidthBucket width_bucket
+    Factorial factorial   Conv conv   Bin bin   Hex hex   WidthBucket width_bucket
     Murmur3Hash hash   XxHash64 xxhash64
     Upper upper   Lower lower   InitCap initcap   Reverse reverse   Substring substring
     StringRepeat repeat   StringReplace replace   StringTranslate translate
@@ -42,7 +42,7 @@ SIMPLE: Mapping[str, str] = _pairs(
     StartsWith startswith   EndsWith endswith   StringSplit split
     RegExpExtractAll regexp_extract_all   RegExpReplace regexp_replace
     RegExpExtract regexp_extract   RegExpInStr regexp_instr   SoundEx soundex   Chr chr
-    StringSpace space   Md5 md5   Sha1 sha1   Sha2 sha2   Crc32 crc32   UnBase64 unbase64
+    StringSpace space   Md5 md5   Sha1 sha1   Sha2 sha2   Crc32 crc32
     FormatString format_string   FormatNumber format_number   ToCharacter to_char
     ToNumber to_number   TryToNumber try_to_number   StringToMap str_to_map   Mask mask
     Year year   Quarter quarter   Month month   DayOfMonth day   DayOfWeek dayofweek
@@ -110,8 +110,6 @@ TRANSPARENT = frozenset(
         "KnownFloatingPointNormalized",
         "NormalizeNaNAndZero",
         "MapSort",
-        "TempResolvedColumn",
-        "TaggingExpression",
     }
 )
 """Marks that say something of their child's value and do not change it.
@@ -132,42 +130,6 @@ AGGREGATES: Mapping[str, str] = _pairs(
 )
 
 RANKS: Mapping[str, str] = _pairs("Rank rank   DenseRank dense_rank   PercentRank percent_rank")
-
-STATIC_INVOKES: Mapping[tuple[str, str], tuple[str, int]] = {
-    ("Base64", "encode"): ("base64", 1),
-    ("Encode", "encode"): ("encode", 2),
-    ("StringDecode", "decode"): ("decode_charset", 2),
-    ("UrlCodec$", "encode"): ("url_encode", 1),
-    ("UrlCodec$", "decode"): ("url_decode", 1),
-    ("ExpressionImplUtils", "isLuhnNumber"): ("luhn_check", 1),
-    ("ExpressionImplUtils", "getSentences"): ("sentences", 3),
-    ("JsonExpressionUtils", "lengthOfJsonArray"): ("json_array_length", 1),
-    ("JsonExpressionUtils", "jsonObjectKeys"): ("json_object_keys", 1),
-    ("ByteArray", "lpad"): ("lpad", 3),
-    ("ByteArray", "rpad"): ("rpad", 3),
-}
-"""Functions that Spark replaces by a call of a Java method: how many arguments are the user's."""
-
-AMBIENT_FIELDS = frozenset({"timeZoneId", "evalContext", "evalMode"})
-"""Fields that repeat the session's settings, which hold again when the plan runs."""
-
-ANSI_FIELDS = frozenset({"failOnError", "ansiEnabled"})
-"""Fields that repeat whether the session is in ANSI mode; the other value is another function."""
-
-USUAL_VALUES: Mapping[str, object] = {
-    "legacySizeOfNull": False,
-    "followThreeValuedLogic": True,
-    "legacyInterval": False,
-    "useStringTypeWhenEmpty": False,
-    "legacyNegativeIndex": False,
-    "allowNullComparisonResult": False,
-    "nullOnDivideByZero": True,
-    "variantAllowDuplicateKeys": False,
-}
-"""Fields that have one value unless a legacy setting is on."""
-
-NOT_ANSI_BOUND = frozenset({"UnBase64", "Unhex"})
-"""Classes whose `failOnError` is not the ANSI setting but an internal default."""
 
 NON_DETERMINISTIC: Mapping[str, str] = _pairs(
     """

@@ -11,21 +11,24 @@ from typing import Any
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.companion import Companion
 from slackwater.frontend.sql.leaves import LEAVES
+from slackwater.frontend.sql.metadata import unknown_metadata
 
 _ID_SUFFIX = re.compile(r"#(\d+)L?")
 _MOST_VALUES = 10_000
+MODES = ("evalMode", "evalContext")
+"""Parameters that expressions leave out of their text."""
 
 
-def fragment_name(text: str, sources: Sequence[str], constants: Sequence[str]) -> str:
+def fragment_name(text: str, sources: Sequence[str], unsaid: Sequence[str]) -> str:
     """A name made from the text of a plan, with Catalyst's ids replaced by their order.
 
     The text does not say what its leaves stand for, so that their sources are part of the name;
-    it leaves out the rows of inline tables and writes different constants alike, so that these
-    are too.
+    it leaves out the rows of inline tables, evaluation modes and metadata, and writes different
+    constants alike, so that these are too.
     """
     order: dict[str, str] = {}
     stable = _ID_SUFFIX.sub(lambda found: f"#{order.setdefault(found[1], str(len(order)))}", text)
-    whole = json.dumps([stable, sources, constants])
+    whole = json.dumps([stable, sources, unsaid])
     return f"fragment_{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
 
 
@@ -43,39 +46,56 @@ def sources_read(node: Node, companion: Companion) -> Iterator[str]:
                         yield from sources_read(inner.subplan(), companion)
 
 
-def constants_of(plan: Any, jvm: Any) -> Iterator[str]:
-    """The constants in a plan of Spark's, with their types, and the rows of its inline tables."""
-    return _Constants(jvm).of_plan(plan)
+def unsaid_by_text(plan: Any, jvm: Any) -> Iterator[str]:
+    """List what the text of a plan of Spark's leaves open.
+
+    These are its constants with their types, the rows of inline tables, what operations do with
+    errors, and the marks on columns.
+    """
+    return _Unsaid(jvm).of_plan(plan)
 
 
-class _Constants:
+class _Unsaid:
     """Walks plans inside the JVM: their JSON leaves out the values it has no form for."""
 
     def __init__(self, jvm: Any):
         expressions = jvm.org.apache.spark.sql.catalyst.expressions
-        patterns = jvm.org.apache.spark.sql.catalyst.trees.TreePattern
+        self._reflection = jvm.org.apache.spark.sql.catalyst.ScalaReflection
         self._literal = expressions.Literal
-        self._wanted = (patterns.LITERAL(), patterns.PLAN_EXPRESSION())
         name = "org.apache.spark.sql.catalyst.expressions.PlanExpression"
         self._subquery = jvm.java.lang.Class.forName(name)
+        self._modes: dict[str, str | None] = {}
 
     def of_plan(self, plan: Any) -> Iterator[str]:
         if plan.getClass().getSimpleName() == "LocalRelation":
             yield from self._inline_rows(plan)
+        mark = unknown_metadata(json.loads(str(plan.schema().json())))
+        if mark is not None:
+            yield mark
         for expression in _items(plan.expressions()):
             yield from self._of_expression(expression)
         for child in _items(plan.children()):
             yield from self.of_plan(child)
 
     def _of_expression(self, expression: Any) -> Iterator[str]:
-        if not any(expression.containsPattern(each) for each in self._wanted):
-            return
-        if expression.getClass().getSimpleName() == "Literal":
+        kind = expression.getClass()
+        name = str(kind.getName())
+        if name.endswith(".Literal"):
             yield f"{expression.sql()} {expression.dataType().json()}"
+        if name not in self._modes:
+            self._modes[name] = self._mode_parameter(kind)
+        parameter = self._modes[name]
+        if parameter is not None:
+            yield str(getattr(expression, parameter)().toString())
         if self._subquery.isInstance(expression):
             yield from self.of_plan(expression.plan())
         for child in _items(expression.children()):
             yield from self._of_expression(child)
+
+    def _mode_parameter(self, kind: Any) -> str | None:
+        """The parameter of a class that says what it does with errors."""
+        names = self._reflection.getConstructorParameterNames(kind)
+        return next((name for name in MODES if names.contains(name)), None)
 
     def _inline_rows(self, relation: Any) -> Iterator[str]:
         rows, types = relation.data(), [each.dataType() for each in _items(relation.output())]

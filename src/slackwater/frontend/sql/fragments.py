@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.companion import relation_source
-from slackwater.frontend.sql.sessions import clone_session
+from slackwater.frontend.sql.sessions import clone_session, rebind
 
 
 def bind_fragment(
@@ -35,15 +35,8 @@ def run_text(spark: SparkSession, sql: str, tables: Mapping[str, DataFrame]) -> 
     """A query's own text over these tables, whatever else the session calls by their names."""
     apart = clone_session(spark)
     for name, table in tables.items():
-        _between_sessions(table, apart).createOrReplaceTempView(quote_name(name))
-    return _between_sessions(apart.sql(sql), spark)
-
-
-def _between_sessions(frame: DataFrame, spark: SparkSession) -> DataFrame:
-    jvm: Any = spark._jvm
-    plan = frame._jdf.queryExecution().analyzed()
-    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan)
-    return DataFrame(dataset, spark)
+        rebind(table, apart).createOrReplaceTempView(quote_name(name))
+    return rebind(apart.sql(sql), spark)
 
 
 class _Binder:

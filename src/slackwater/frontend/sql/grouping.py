@@ -12,7 +12,11 @@ from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import AggregateCall, ColumnRef, Expr
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expressions import CatalystReader
-from slackwater.frontend.sql.scope import ColumnNumbers
+from slackwater.frontend.sql.scope import ColumnNumbers, OnlyAsTextError
+from slackwater.types import MapType, parts_of
+
+_SORTED_KEY = "_groupingmapsort"
+"""How Spark calls a key whose maps it has sorted."""
 
 
 class GroupReader:
@@ -29,6 +33,9 @@ class GroupReader:
     def add_key(self, node: Node) -> None:
         """A grouping expression; a column of the input keeps its id."""
         expr = self.rows.read(node)
+        if any(isinstance(part, MapType) for part in parts_of(expr.dtype)) and not _sorts(node):
+            # As it does where it counts distinct maps; any other time it sorts their entries.
+            raise OnlyAsTextError("Spark groups by maps in the order of their entries")
         if expr in self._keys:
             return
         if isinstance(expr, ColumnRef):
@@ -77,6 +84,11 @@ class GroupReader:
                 return Distinct(source)
         aggregates = tuple(Output(column, expr) for expr, column in self._aggregates.items())
         return Aggregate(source, keys, aggregates)
+
+
+def _sorts(node: Node) -> bool:
+    """Tell whether Spark sorts the entries of maps, here or in the projection below."""
+    return any(each.name == "MapSort" or each.value("name") == _SORTED_KEY for each in node.walk())
 
 
 class _OutputReader(CatalystReader):

@@ -54,11 +54,13 @@ def read_range(_facts: PlanFacts, numbers: ColumnNumbers, node: Node) -> Readout
     return Readout(Range(column, start, end, step), scope_of(attributes, (column,)))
 
 
+SOURCE_LEAVES = frozenset(
+    {"LogicalRDD", "LogicalRelation", "InMemoryRelation", "HiveTableRelation"}
+)
+"""Relations that stand for a table; a source's is made by ourselves."""
+
 LEAVES: Mapping[str, Callable[[PlanFacts, ColumnNumbers, Node], Readout]] = {
-    "LogicalRDD": read_scan,
-    "LogicalRelation": read_scan,
-    "InMemoryRelation": read_scan,
-    "HiveTableRelation": read_scan,
+    **dict.fromkeys(SOURCE_LEAVES, read_scan),
     "LocalRelation": read_local_relation,
     "OneRowRelation": read_one_row,
     "Range": read_range,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -16,35 +16,31 @@ from slackwater.algebra.invariants import check_plan
 from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.catalog import TableDefinition
-from slackwater.errors import CatalogError, NonDeterministicError, UnsupportedStatementError
+from slackwater.errors import CatalogError, UnsupportedStatementError
 from slackwater.frontend.sql.catalyst import parse_plan
 from slackwater.frontend.sql.companion import Companion
-from slackwater.frontend.sql.expression_tables import NON_DETERMINISTIC
+from slackwater.frontend.sql.fallback import WHOLE_QUERY
 from slackwater.frontend.sql.gateway import answer_without_delay
-from slackwater.frontend.sql.plans import WHOLE_QUERY, PlanReader
+from slackwater.frontend.sql.plans import PlanReader
 from slackwater.frontend.sql.reader import PlanFacts
-from slackwater.frontend.sql.scope import attribute_types
-from slackwater.frontend.sql.sessions import planning_session, register_planning_relation
-from slackwater.frontend.sql.spark_errors import sql_error
-from slackwater.frontend.sql.special_moments import (
-    may_name_moment,
-    moment_in_plan,
-    moment_in_text,
+from slackwater.frontend.sql.repeatable import (
+    check_encryption,
+    check_functions,
+    check_moments,
+    pinned_values,
 )
+from slackwater.frontend.sql.scope import attribute_types
+from slackwater.frontend.sql.sessions import (
+    planning_session,
+    register_planning_relation,
+    session_meaning,
+)
+from slackwater.frontend.sql.spark_errors import spark_failure, sql_error
+from slackwater.frontend.sql.user_functions import UserFunctions
 from slackwater.types import parse_spark_type
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
 _NOT_QUERIES = (f"{_LOGICAL}Command", f"{_LOGICAL}ParsedStatement")
-_CLOCK = re.compile(
-    r"\b(current_timestamp|current_date|current_time|now|curdate|localtimestamp"
-    r"|unix_timestamp|localtime)\(",
-    re.IGNORECASE,
-)
-_SESSION_VALUES = re.compile(
-    r"\b(current_user|session_user|user|current_database|current_schema|current_catalog"
-    r"|current_timezone)\(",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +100,6 @@ class _SparkClasses:
     def __init__(self, jvm: Any):
         patterns = jvm.org.apache.spark.sql.catalyst.trees.TreePattern
         self._session_value = patterns.CURRENT_LIKE()
-        self._replaceable = patterns.RUNTIME_REPLACEABLE()
         self._statements = [jvm.java.lang.Class.forName(name) for name in _NOT_QUERIES]
 
     def is_statement(self, plan: Any) -> bool:
@@ -112,9 +107,6 @@ class _SparkClasses:
 
     def has_session_values(self, plan: Any) -> bool:
         return bool(plan.containsPattern(self._session_value))
-
-    def has_replaceable(self, plan: Any) -> bool:
-        return bool(plan.containsPattern(self._replaceable))
 
 
 class Planner:
@@ -129,9 +121,15 @@ class Planner:
         self._spark = spark
         self._tables: dict[str, TableDefinition] = {}
         self._planning = planning_session(spark)
+        self._functions = UserFunctions(spark)
         self._spark_classes = _SparkClasses(spark._jvm)
         for table in tables:
             self.add_table(table)
+
+    @property
+    def session(self) -> SparkSession:
+        """The session in which queries are planned."""
+        return self._planning
 
     @property
     def tables(self) -> Mapping[str, TableDefinition]:
@@ -140,8 +138,15 @@ class Planner:
 
     def add_table(self, table: TableDefinition) -> None:
         """Make a table known, or replace what is known of it."""
+        try:
+            register_planning_relation(self._planning, table)
+        except PySparkException as problem:
+            raise CatalogError(
+                f"Spark does not accept the columns: {sql_error(problem, None, ()).what}",
+                where=f"table {table.name}",
+                hint="Use types that this version of Spark and its settings support.",
+            ) from None
         self._tables[table.name] = table
-        register_planning_relation(self._planning, table)
 
     def table(self, name: str) -> DataFrame:
         """A table as a DataFrame to build queries on; it has no rows, only columns."""
@@ -173,12 +178,12 @@ class Planner:
             if (problem.getCondition() or "").startswith("UNRESOLVED_ROUTINE"):
                 return self._analyse_with_new_functions(sql)
             raise sql_error(problem, sql, self._tables) from None
+        except Py4JJavaError as problem:
+            raise spark_failure(problem) from None
 
     def _analyse_with_new_functions(self, sql: str) -> DataFrame:
-        """Clone the user's session again: the function may have been registered since."""
-        self._planning = planning_session(self._spark)
-        for table in self._tables.values():
-            register_planning_relation(self._planning, table)
+        """Try again: the function may have been registered since the session was cloned."""
+        self._functions.share_with((self._planning,))
         try:
             return self._planning.sql(sql)
         except PySparkException as problem:
@@ -204,14 +209,16 @@ class Planner:
             analyzed, optimized = execution.analyzed(), execution.optimizedPlan()
         except PySparkException as problem:
             raise sql_error(problem, sql, self._tables) from None
+        except Py4JJavaError as problem:
+            raise spark_failure(problem) from None
         analysed_at = perf_counter()
         answer_without_delay(self._spark)
-        notes = self._check_repeatable(analyzed)
-        _check_moments(sql, analyzed)
+        pinned = pinned_values(analyzed) if self._spark_classes.has_session_values(analyzed) else ()
+        check_moments(sql, analyzed)
         text = str(optimized.toJSON())
-        _check_deterministic(text)
+        check_functions(text)
         written_at = perf_counter()
-        rel, parts = self._read(frame, text, optimized, analyzed)
+        rel, parts = self._read(frame, text, optimized)
         fragments = {
             name: Fragment(analyzed, sql) if plan is WHOLE_QUERY else Fragment(plan, None)
             for name, plan in parts.items()
@@ -222,56 +229,18 @@ class Planner:
             algebra=(perf_counter() - written_at) * 1e3,
         )
         schema = str(analyzed.schema().json())
-        return Query(rel, tuple(frame.columns), fragments, notes, timings, schema)
+        return Query(rel, tuple(frame.columns), fragments, pinned, timings, schema)
 
-    def _read(
-        self, frame: DataFrame, text: str, optimized: Any, analyzed: Any
-    ) -> tuple[Rel, dict[str, Any]]:
+    def _read(self, frame: DataFrame, text: str, optimized: Any) -> tuple[Rel, dict[str, Any]]:
         session = frame.sparkSession
         facts = PlanFacts(
             spark=session,
             companion=Companion(session, optimized),
-            ansi=session.conf.get("spark.sql.ansi.enabled") == "true",
-            may_try=self._spark_classes.has_replaceable(analyzed),
+            session=session_meaning(session),
         )
         reader = PlanReader(facts, attribute_types(json.loads(text)))
         root = parse_plan(text)
+        check_encryption(text, root, facts.companion)
         rel = reader.read_root(root, parse_spark_type(json.loads(str(optimized.schema().json()))))
         check_plan(rel)
         return rel, reader.fragments
-
-    def _check_repeatable(self, analyzed: Any) -> tuple[str, ...]:
-        """Refuse the clock; say so where a value of the session is taken once and kept."""
-        if not self._spark_classes.has_session_values(analyzed):
-            return ()
-        text = str(analyzed.toString())
-        pinned = sorted({found[1].lower() for found in _SESSION_VALUES.finditer(text)})
-        clock = _CLOCK.search(text)
-        if clock or not pinned:
-            name = clock[1].lower() if clock else "the current time"
-            raise NonDeterministicError(
-                f"{name}() gives another value each time the query runs",
-                hint="Write the moment as a literal, or keep it in a column of a source.",
-            )
-        return tuple(f"{name}() is taken from the session once and kept" for name in pinned)
-
-
-def _check_moments(sql: str | None, analyzed: Any) -> None:
-    """Refuse texts that mean the present moment: it would be that of planning, for ever."""
-    if sql is not None and not may_name_moment(sql):
-        return
-    found = moment_in_text(sql or "") or moment_in_plan(str(analyzed.toString()))
-    if found:
-        raise NonDeterministicError(
-            f"'{found}' means another moment each time the query runs",
-            hint="Write the moment as a literal, or keep it in a column of a source.",
-        )
-
-
-def _check_deterministic(text: str) -> None:
-    for name, function in NON_DETERMINISTIC.items():
-        if f'.expressions.{name}"' in text:
-            raise NonDeterministicError(
-                f"{function}() gives another value each time the query runs",
-                hint="Compute the value when the data is written and store it as a column.",
-            )

@@ -12,7 +12,6 @@ from itertools import chain
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark.errors import AnalysisException
 
 from slackwater.algebra.columns import Column, Output, pass_through
 from slackwater.algebra.operators import (
@@ -22,18 +21,17 @@ from slackwater.algebra.operators import (
     JoinKind,
     Limit,
     Project,
-    Recompute,
     Sort,
     Union,
     Window,
 )
 from slackwater.algebra.rel import Rel
+from slackwater.defects import record_defect
 from slackwater.errors import InvariantError, NonDeterministicError
-from slackwater.expr.nodes import Call, Expr
+from slackwater.expr.nodes import Call, Expr, WindowCall
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expressions import CatalystReader
-from slackwater.frontend.sql.fragment_names import constants_of, fragment_name, sources_read
-from slackwater.frontend.sql.fragments import bind_fragment
+from slackwater.frontend.sql.fallback import Fallback, check_operator
 from slackwater.frontend.sql.grouping import GroupReader, project_outputs
 from slackwater.frontend.sql.joins import split_condition
 from slackwater.frontend.sql.leaves import LEAVES
@@ -41,6 +39,7 @@ from slackwater.frontend.sql.reader import PlanFacts
 from slackwater.frontend.sql.readout import Readout, refreshed, scope_of
 from slackwater.frontend.sql.scope import (
     ColumnNumbers,
+    OnlyAsTextError,
     Scope,
     UnrepresentableError,
     expression_id,
@@ -53,11 +52,8 @@ from slackwater.frontend.sql.subqueries import (
     split_by_aggregates,
     subqueries_in,
 )
-from slackwater.frontend.sql.windows import read_window_call
+from slackwater.frontend.sql.windows import read_window_call, with_repeated
 from slackwater.types import BOOLEAN, DataType, Field, StructType, same_type
-
-WHOLE_QUERY = "whole query"
-"""Stands in place of a fragment's plan where the user's query itself is to be run."""
 
 _TRANSPARENT = frozenset(
     {
@@ -72,8 +68,6 @@ _TRANSPARENT = frozenset(
         "LocalLimit",
     }
 )
-_RUN_WHOLE = frozenset({"UnionLoop", "UnionLoopRef"})
-"""Operators that lose their meaning when an optimized plan is optimized again."""
 
 
 @dataclass(slots=True)
@@ -85,32 +79,39 @@ class PlanReader:
     numbers: ColumnNumbers = field(default_factory=ColumnNumbers)
     fragments: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def _fallback(self) -> Fallback:
+        return Fallback(self.facts, self.numbers, self.fragments)
+
     def read(self, node: Node) -> Readout:
         """The operator and everything below it."""
         try:
             return self._operator(node)
+        except OnlyAsTextError:
+            raise
         except UnrepresentableError as problem:
-            return self._recompute(node, str(problem))
+            return self._fallback.subtree(node, str(problem))
         except (InvariantError, Py4JError, LookupError, TypeError, ValueError) as problem:
-            # A defect of ours, or a release of Spark with another plan: the answer must still
-            # be right, and the reason shows in every explanation of the view.
-            return self._recompute(node, f"defect: {type(problem).__name__}: {problem}")
+            # Ours, or a release of Spark with another plan: the answer must still be right.
+            record_defect(f"reading {node.name}", problem)
+            return self._fallback.subtree(node, f"Slackwater failed to read operator {node.name}")
 
     def read_root(self, node: Node, schema: DataType) -> Rel:
         """The whole plan; where no part of it can be left to Spark, Spark runs all of it."""
         try:
             rel = self.read(node).rel
         except UnrepresentableError as problem:
-            return self._leave_to_spark(node, str(problem), WHOLE_QUERY).rel
+            return self._fallback.whole_query(node, str(problem)).rel
         ours = StructType(
             tuple(Field(column.name, column.dtype, column.nullable) for column in rel.columns)
         )
         if isinstance(schema, StructType) and _types_agree(ours, schema):
             return rel
         reason = f"our rules give {ours}, Spark gives {schema}"
-        return self._leave_to_spark(node, reason, WHOLE_QUERY).rel
+        return self._fallback.whole_query(node, reason).rel
 
     def _operator(self, node: Node) -> Readout:
+        check_operator(node, self.facts)
         if node.name in _TRANSPARENT:
             return self.read(node.children[0])
         if node.name in _OPERATORS:
@@ -118,36 +119,6 @@ class PlanReader:
         if node.name in LEAVES:
             return LEAVES[node.name](self.facts, self.numbers, node)
         raise UnrepresentableError(f"operator {node.name} is not known")
-
-    def _recompute(self, node: Node, reason: str) -> Readout:
-        """Leave the subtree to Spark, or, if it cannot stand alone, the one above it."""
-        plan = self.facts.companion.locate(node.way)
-        hides_plans = not plan.subqueriesAll().isEmpty()
-        if hides_plans or any(each.name in _RUN_WHOLE for each in node.walk()):
-            # Real tables cannot be put into plans that hide inside expressions, and some
-            # operators do not survive being optimized a second time.
-            raise UnrepresentableError(reason)
-        try:
-            bind_fragment(self.facts.spark, plan, self.facts.spark.table)
-        except AnalysisException:
-            raise UnrepresentableError(reason) from None
-        return self._leave_to_spark(node, reason, plan)
-
-    def _leave_to_spark(self, node: Node, reason: str, plan: Any) -> Readout:
-        """A leaf under a name that equal subtrees share."""
-        read = tuple(sources_read(node, self.facts.companion))
-        companion = self.facts.companion
-        constants = tuple(constants_of(companion.locate(node.way), self.facts.spark._jvm))
-        fragment = fragment_name(companion.text(node), read, constants)
-        self.fragments[fragment] = plan
-        scope: dict[int, Column] = {}
-        columns = []
-        for attribute in self.facts.companion.output_attributes(node):
-            column = self.numbers.new(attribute.name, attribute.dtype, attribute.nullable)
-            columns.append(column)
-            scope.setdefault(attribute.id, column)
-        sources = tuple(sorted(set(read)))
-        return Readout(Recompute(fragment, reason, sources, tuple(columns)), scope)
 
     def _reader(self, scope: Scope, joined: Joined | None = None) -> CatalystReader:
         return CatalystReader(self.facts, scope, joined.values if joined else None)
@@ -259,14 +230,20 @@ class PlanReader:
         partition = reader.read_all(node.expressions("partitionSpec"))
         order = tuple(reader.sort_key(key) for key in node.expressions("orderSpec"))
         scope = dict(source.scope)
-        functions = []
-        for alias in node.expressions("windowExpressions"):
-            call = read_window_call(reader, alias.children[0])
-            output = self._new_output(alias, call)
-            functions.append(output)
-            scope[expression_id(alias)] = output.column
-        window = Window(joined.rel, partition, order, tuple(functions))
-        return Readout(joined.drop_values(window), scope)
+        outputs: list[Output] = []
+        for each in node.expressions("windowExpressions"):
+            output = self._window_output(each, reader, scope)
+            outputs.append(output)
+            scope.setdefault(expression_id(each), output.column)
+        functions = tuple(each for each in outputs if isinstance(each.expr, WindowCall))
+        rel = joined.drop_values(Window(joined.rel, partition, order, functions))
+        return Readout(with_repeated(rel, source.rel, tuple(outputs)), scope)
+
+    def _window_output(self, node: Node, reader: CatalystReader, seen: Scope) -> Output:
+        """A window function, or a column of the input that Spark repeats beside the functions."""
+        if node.name == "Alias" and node.children[0].name == "WindowExpression":
+            return self._new_output(node, read_window_call(reader, node.children[0]))
+        return self._project_output(node, reader, seen)
 
     def _expand(self, node: Node) -> Readout:
         source = self.read(node.children[0])

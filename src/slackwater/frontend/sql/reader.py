@@ -9,22 +9,21 @@ from typing import Any, ClassVar
 from pyspark.sql import SparkSession
 
 from slackwater.algebra.columns import Column
-from slackwater.errors import NonDeterministicError
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import UNKNOWN_TYPE, AggregateCall, Expr, Literal, SortKey, with_type
 from slackwater.frontend.sql.catalyst import Node, parse_plan
 from slackwater.frontend.sql.companion import Companion, SparkConstant
 from slackwater.frontend.sql.expression_tables import (
-    AMBIENT_FIELDS,
-    ANSI_FIELDS,
     ARITHMETIC,
     EXTRACTED_FIELDS,
-    NON_DETERMINISTIC,
-    NOT_ANSI_BOUND,
     RANKS,
     SIMPLE,
     TRANSPARENT,
-    USUAL_VALUES,
+)
+from slackwater.frontend.sql.parameters import (
+    EXPRESSION_PARAMETERS,
+    SessionMeaning,
+    unknown_parameter,
 )
 from slackwater.frontend.sql.scope import Scope, UnrepresentableError, expression_id
 from slackwater.types import (
@@ -48,9 +47,7 @@ class PlanFacts:
     spark: SparkSession
     """The session in which the query was planned."""
     companion: Companion
-    ansi: bool
-    may_try: bool
-    """Whether the query uses functions that replace errors by NULL, so that modes must be asked."""
+    session: SessionMeaning
 
 
 class ExpressionReader:
@@ -91,6 +88,7 @@ class ExpressionReader:
 
     def sort_key(self, node: Node) -> SortKey:
         """A SortOrder."""
+        self.check(node)
         return SortKey(
             self.read(node.children[0]),
             ascending=node.object_name("direction") == "Ascending",
@@ -99,6 +97,7 @@ class ExpressionReader:
 
     def _read(self, node: Node) -> Expr:
         name = node.name
+        self.check(node)
         if name == "AttributeReference":
             return self._attribute(node)
         if name == "Literal":
@@ -106,7 +105,6 @@ class ExpressionReader:
         if name in self.special:
             return self.special[name](self, node)
         if name in SIMPLE:
-            self.check_parameters(node)
             return call(SIMPLE[name], *self.read_all(node.children))
         if name in ARITHMETIC:
             return self._arithmetic(node)
@@ -117,36 +115,31 @@ class ExpressionReader:
             return call("extract", *args, params=(EXTRACTED_FIELDS[name],))
         if name in RANKS:
             return call(RANKS[name])
-        raise self._unknown(name)
+        raise UnrepresentableError(f"expression {name} is not known")
 
-    def _unknown(self, name: str) -> Exception:
-        if name in NON_DETERMINISTIC:
-            return NonDeterministicError(
-                f"{NON_DETERMINISTIC[name]}() gives another value each time the query runs",
-                hint="Compute the value when the data is written and store it as a column.",
-            )
-        return UnrepresentableError(f"expression {name} is not known")
-
-    def check_parameters(self, node: Node) -> None:
-        """Refuse a node with a parameter that the SQL text of its function would lose."""
-        for name, value in node.fields.items():
-            if value is None or isinstance(value, bool | str | float):
-                self.check_parameter(node, name, value)
-
-    def check_parameter(self, node: Node, name: str, value: object) -> None:
-        """Refuse one parameter unless the session's settings give it again."""
-        if name in AMBIENT_FIELDS or name == "dataType":
-            return
-        if name in ANSI_FIELDS:
-            if node.name in NOT_ANSI_BOUND or value == self.facts.ansi:
-                return
-        elif name in USUAL_VALUES and USUAL_VALUES[name] == value:
-            return
-        raise UnrepresentableError(f"{node.name} with {name} = {value} has no SQL form")
+    def check(self, node: Node) -> None:
+        """Refuse a node that says something we do not read."""
+        problem = unknown_parameter(node, EXPRESSION_PARAMETERS, self.facts.session)
+        if problem is not None:
+            raise UnrepresentableError(problem)
 
     def is_try(self, node: Node) -> bool:
-        """Whether an operation gives NULL instead of an error."""
-        return self.facts.may_try and self.facts.companion.is_try(node)
+        """Whether an operation gives NULL instead of an error; other modes are the session's."""
+        mode = self.facts.companion.evaluation_mode(node, self.facts.session.allow_precision_loss)
+        if mode not in ("TRY", self.facts.session.mode):
+            raise UnrepresentableError(f"{node.name} in evaluation mode {mode}")
+        return mode == "TRY"
+
+    def may_fail(self, node: Node) -> bool:
+        """Whether bad input is an error; only where the session is in ANSI mode can SQL say so."""
+        fails = bool(node.value("failOnError"))
+        if fails and not self.facts.session.ansi:
+            raise UnrepresentableError(f"{node.name} that fails although ANSI mode is off")
+        return fails
+
+    def is_quiet(self, node: Node) -> bool:
+        """Whether bad input gives NULL although the session is in ANSI mode."""
+        return not self.may_fail(node) and self.facts.session.ansi
 
     def constant(self, constant: SparkConstant) -> Literal:
         """A constant that Spark holds outside the plan's JSON."""

@@ -24,6 +24,10 @@ class UnrepresentableError(Exception):
     """Something in the plan has no form in our algebra; the text says what."""
 
 
+class OnlyAsTextError(UnrepresentableError):
+    """A part of the plan would mean something else if Spark optimized it once more."""
+
+
 @dataclass(slots=True)
 class ColumnNumbers:
     """Hands out column ids in the order of definition, so that equal text gives equal plans."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.catalog import TableDefinition
-from slackwater.frontend.sql.companion import SOURCE_KEY
+from slackwater.frontend.sql.metadata import SOURCE_KEY
+from slackwater.frontend.sql.parameters import SessionMeaning
 
 _OPTIMIZER = "org.apache.spark.sql.catalyst.optimizer."
 _EXCLUDED_RULES = (
@@ -40,6 +41,14 @@ def clone_session(spark: SparkSession) -> SparkSession:
     return SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
 
 
+def rebind(frame: DataFrame, session: SparkSession) -> DataFrame:
+    """The analysed query of a frame, planned and run by the settings of the session."""
+    jvm: Any = session._jvm
+    plan = frame._jdf.queryExecution().analyzed()
+    dataset = jvm.org.apache.spark.sql.classic.Dataset.ofRows(session._jsparkSession, plan)
+    return DataFrame(dataset, session)
+
+
 def exclude_rules(session: SparkSession, rules: tuple[str, ...]) -> None:
     """Switch optimizer rules off in a session of our own, beside those the user has off."""
     excluded = [rule for rule in (session.conf.get(_RULES_KEY, "") or "").split(",") if rule]
@@ -54,6 +63,16 @@ def planning_session(spark: SparkSession) -> SparkSession:
     for key, value in _PLANNING_CONF.items():
         planning.conf.set(key, value)
     return planning
+
+
+def session_meaning(session: SparkSession) -> SessionMeaning:
+    """What the settings of a session say about every expression planned in it."""
+    conf = session.conf
+    return SessionMeaning(
+        ansi=conf.get("spark.sql.ansi.enabled") == "true",
+        zone=str(conf.get("spark.sql.session.timeZone")),
+        allow_precision_loss=(conf.get("spark.sql.decimalOperations.allowPrecisionLoss") == "true"),
+    )
 
 
 def register_planning_relation(planning: SparkSession, table: TableDefinition) -> None:

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from slackwater.errors import Span, SqlError
@@ -25,6 +26,16 @@ def sql_error(problem: PySparkException, sql: str | None, tables: Iterable[str])
         condition=condition,
         where=_span(problem, text, sql),
         hint=_hint(condition, problem, tables),
+    )
+
+
+def spark_failure(problem: Py4JJavaError) -> SqlError:
+    """The error for a query on which Spark itself breaks."""
+    text = str(problem.java_exception.getMessage() or problem.java_exception.toString())
+    return SqlError(
+        f"Spark fails to analyse the query: {_message(text, None)}",
+        hint="Spark reports this as a fault of its own; write the query another way. "
+        "Arguments that must be constants, such as options, cannot be columns.",
     )
 
 
@@ -66,7 +77,10 @@ def _hint(condition: str | None, problem: PySparkException, tables: Iterable[str
     if condition.startswith("UNRESOLVED_COLUMN"):
         return "Check the spelling, and that the table it belongs to is in FROM."
     if condition.startswith("UNRESOLVED_ROUTINE"):
-        return "Check the spelling; a Python function must be registered with spark.udf.register."
+        return (
+            "Check the spelling; a Python function must be registered, by spark.udf.register, "
+            "in the session that the home was opened with."
+        )
     if condition.startswith("DATATYPE_MISMATCH"):
         return "Use CAST to bring both sides to one type."
     return None

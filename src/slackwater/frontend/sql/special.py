@@ -8,22 +8,33 @@ from slackwater.errors import NonDeterministicError
 from slackwater.expr.functions import call
 from slackwater.expr.literals import quote_string
 from slackwater.expr.nodes import (
+    Call,
     Cast,
     CastMode,
     Expr,
     FieldAccess,
     Lambda,
     LambdaVariable,
+    Literal,
     UserCall,
     with_type,
 )
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.expression_tables import STATIC_INVOKES
+from slackwater.frontend.sql.java_calls import invoke, options_text, static_invoke
+from slackwater.frontend.sql.moments import TIMES
 from slackwater.frontend.sql.reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError, expression_id
 from slackwater.types import (
+    BIGINT,
+    DATE,
+    INTEGER,
+    SMALLINT,
+    STRING,
     TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
     ArrayType,
+    DataType,
     Field,
     StringType,
     StructType,
@@ -31,13 +42,47 @@ from slackwater.types import (
     parse_spark_type,
 )
 
+LEAST_VALUES: Mapping[DataType, str] = {
+    TINYINT: str(-(2**7)),
+    SMALLINT: str(-(2**15)),
+    INTEGER: str(-(2**31)),
+    BIGINT: str(-(2**63)),
+}
+"""Whole numbers that have no counterpart with the other sign."""
+
 
 def cast(reader: ExpressionReader, node: Node) -> Expr:
-    """A cast; whether it may fail quietly is asked of Spark only if it can fail at all."""
+    """A cast; what it does with errors is asked of Spark only if it can fail at all."""
     child = reader.read(node.children[0])
     target = parse_spark_type(node.value("dataType"))
-    quiet = not always_fits(child.dtype, target) and reader.facts.companion.is_try(node)
-    return Cast(child, target, CastMode.TRY if quiet else CastMode.SESSION)
+    return Cast(child, target, _cast_mode(reader, node, child.dtype, target))
+
+
+def _cast_mode(
+    reader: ExpressionReader, node: Node, source: DataType, target: DataType
+) -> CastMode:
+    if _same_in_all_modes(source, target):
+        return CastMode.SESSION
+    session = reader.facts.session
+    mode = reader.facts.companion.evaluation_mode(node, session.allow_precision_loss)
+    if mode == session.mode:
+        return CastMode.SESSION
+    if mode == "TRY" or (mode == "LEGACY" and _only_nulls_errors(source, target)):
+        return CastMode.TRY
+    raise UnrepresentableError(f"a cast from {source} to {target} in evaluation mode {mode}")
+
+
+def _same_in_all_modes(source: DataType, target: DataType) -> bool:
+    """Whether a cast cannot fail; texts of decimals are written differently in each mode."""
+    if isinstance(target, StringType):
+        return False
+    moments = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+    return always_fits(source, target) or (source in moments and target in moments)
+
+
+def _only_nulls_errors(source: DataType, target: DataType) -> bool:
+    """Whether the legacy mode differs from ANSI only by giving NULL where ANSI fails."""
+    return isinstance(source, StringType) and target in (DATE, TIMESTAMP, TIMESTAMP_NTZ)
 
 
 def struct_field(reader: ExpressionReader, node: Node) -> Expr:
@@ -63,7 +108,7 @@ def array_field(reader: ExpressionReader, node: Node) -> Expr:
 
 def array_item(reader: ExpressionReader, node: Node) -> Expr:
     """An array element by position; `get` is the form that never fails."""
-    name = "subscript" if node.value("failOnError") else "get"
+    name = "subscript" if reader.may_fail(node) else "get"
     return call(name, *reader.read_all(node.children))
 
 
@@ -74,8 +119,53 @@ def element_at(reader: ExpressionReader, node: Node) -> Expr:
         if split.name != "StringSplitSQL":
             raise UnrepresentableError("element_at with a default value has no SQL form")
         return call("split_part", *reader.read_all(split.children), reader.read(position))
-    same = node.value("failOnError") == reader.facts.ansi
-    return call("element_at" if same else "try_element_at", *reader.read_all(node.children))
+    name = "try_element_at" if reader.is_quiet(node) else "element_at"
+    return call(name, *reader.read_all(node.children))
+
+
+def binary_from_text(reader: ExpressionReader, node: Node) -> Expr:
+    """Bytes written as text; `to_binary` is the form that fails where the text is malformed."""
+    function, form = {"UnBase64": ("unbase64", "base64"), "Unhex": ("unhex", "hex")}[node.name]
+    (child,) = reader.read_all(node.children)
+    if node.value("failOnError"):
+        return call("to_binary", child, params=(quote_string(form),))
+    return call(function, child)
+
+
+def negative(reader: ExpressionReader, node: Node) -> Expr:
+    """A number with the other sign; where it may wrap around, as inside `right`, it does."""
+    (child,) = reader.read_all(node.children)
+    if not reader.is_quiet(node):
+        return call("negative", child)
+    if child.dtype not in LEAST_VALUES:
+        raise UnrepresentableError(f"the sign of {child.dtype} that wraps around")
+    least = Literal(LEAST_VALUES[child.dtype], child.dtype)
+    return call("case", call("=", child, least), child, call("negative", child))
+
+
+def quiet(reader: ExpressionReader, node: Node) -> Expr:
+    """A value that is NULL where computing it fails; only some functions have that form."""
+    child = reader.read(node.children[0])
+    if isinstance(child, Call) and child.function in _QUIET_FORMS:
+        form = call(_QUIET_FORMS[child.function], *child.args, params=child.params)
+        return with_type(form, child.dtype)
+    raise UnrepresentableError("an expression that is NULL where it fails")
+
+
+_QUIET_FORMS = {
+    "to_binary": "try_to_binary",
+    "aes_decrypt": "try_aes_decrypt",
+    "date_add": "try_add",
+    "date_sub": "try_subtract",
+}
+
+
+def variant_field(reader: ExpressionReader, node: Node) -> Expr:
+    """A value inside a variant, by its path."""
+    target = parse_spark_type(node.value("targetType"))
+    function = "try_variant_get" if reader.is_quiet(node) else "variant_get"
+    args = reader.read_all(node.children)
+    return with_type(call(function, *args, params=(quote_string(target.sql()),)), target)
 
 
 def like(reader: ExpressionReader, node: Node) -> Expr:
@@ -109,40 +199,6 @@ def collate(reader: ExpressionReader, node: Node) -> Expr:
     return with_type(call("collate", reader.read(child), params=(name,)), StringType(name.upper()))
 
 
-def timestamp_unit(reader: ExpressionReader, node: Node) -> Expr:
-    """timestampadd and timestampdiff, which name a unit."""
-    function = "timestampadd" if node.name == "TimestampAdd" else "timestampdiff"
-    args = reader.read_all(node.children)
-    result = call(function, *args, params=(str(node.value("unit")),))
-    return result if function == "timestampdiff" else with_type(result, args[1].dtype)
-
-
-def parse_timestamp(reader: ExpressionReader, node: Node) -> Expr:
-    """Text read as a moment by a format."""
-    args = reader.read_all(node.children)
-    plain = parse_spark_type(node.value("dataType")) == TIMESTAMP
-    if node.value("failOnError") != reader.facts.ansi:
-        if not plain:
-            raise UnrepresentableError("try_to_timestamp without time zone has no SQL form")
-        return call("try_to_timestamp", *args)
-    return call("to_timestamp_ltz" if plain else "to_timestamp_ntz", *args)
-
-
-def make_timestamp(reader: ExpressionReader, node: Node) -> Expr:
-    """A moment from its fields."""
-    plain = parse_spark_type(node.value("dataType")) == TIMESTAMP
-    function = "make_timestamp_ltz" if plain else "make_timestamp_ntz"
-    if node.value("failOnError") != reader.facts.ansi:
-        function = f"try_{function}"
-    return call(function, *reader.read_all(node.children))
-
-
-def precise_timestamp(reader: ExpressionReader, node: Node) -> Expr:
-    """A moment as microseconds and back: what time windows are made of."""
-    to_number = node.value("toType") == "long"
-    return call("unix_micros" if to_number else "timestamp_micros", reader.read(node.children[0]))
-
-
 def arrays_zip(reader: ExpressionReader, node: Node) -> Expr:
     """arrays_zip with the field names Spark chose from the original arguments."""
     args = reader.read_all(node.children)
@@ -161,62 +217,16 @@ def arrays_zip(reader: ExpressionReader, node: Node) -> Expr:
 def from_text(reader: ExpressionReader, node: Node) -> Expr:
     """from_json and from_csv, with schema and options."""
     function = "from_json" if node.name == "JsonToStructs" else "from_csv"
-    _check_usual(reader, node, skip=("schema", "options", "timeZoneId"))
     schema = parse_spark_type(node.value("schema"))
-    options = _options(reader.facts.companion.options(node, "options"))
+    options = options_text(reader.facts.companion.options(node, "options"))
     params = (quote_string(schema.sql()), *options)
     return with_type(call(function, reader.read(node.children[0]), params=params), schema)
 
 
 def to_csv(reader: ExpressionReader, node: Node) -> Expr:
     """A struct as a line of text."""
-    options = _options(reader.facts.companion.options(node, "options"))
+    options = options_text(reader.facts.companion.options(node, "options"))
     return call("to_csv", reader.read(node.children[0]), params=options)
-
-
-def _check_usual(reader: ExpressionReader, node: Node, skip: tuple[str, ...]) -> None:
-    for name, value in node.fields.items():
-        if name not in skip and isinstance(value, bool):
-            reader.check_parameter(node, name, value)
-
-
-def _options(options: Mapping[str, str]) -> tuple[str, ...]:
-    if not options:
-        return ()
-    pairs = ", ".join(
-        f"{quote_string(key)}, {quote_string(value)}" for key, value in sorted(options.items())
-    )
-    return (f"map({pairs})",)
-
-
-_STRING_METHODS = {"isValid": "is_valid_utf8", "makeValid": "make_valid_utf8"}
-
-
-def invoke(reader: ExpressionReader, node: Node) -> Expr:
-    """A method of an evaluator object, which stands for a function of SQL."""
-    target, *args = node.children
-    evaluator = str(target.value("value") or "").split("(", 1)[0]
-    if evaluator == "StructsToJsonEvaluator":
-        if not reader.facts.companion.literal_value(target).options().isEmpty():
-            raise UnrepresentableError("to_json with options")
-        return call("to_json", *reader.read_all(tuple(args)))
-    if evaluator == "ParseUrlEvaluator" and str(target.value("value")).endswith("true)"):
-        return call("parse_url", *reader.read_all(tuple(args)))
-    method = str(node.value("functionName"))
-    if target.name != "Literal" and method in _STRING_METHODS:
-        return call(_STRING_METHODS[method], reader.read(target))
-    raise UnrepresentableError(f"method {method} of {evaluator or 'a value'}")
-
-
-def static_invoke(reader: ExpressionReader, node: Node) -> Expr:
-    """A static method that stands for a function of SQL."""
-    owner = str(node.value("staticObject")).rsplit(".", 1)[-1]
-    method = str(node.value("functionName"))
-    if (owner, method) not in STATIC_INVOKES:
-        raise UnrepresentableError(f"static method {owner}.{method}")
-    function, arity = STATIC_INVOKES[owner, method]
-    result = call(function, *reader.read_all(node.children[:arity]))
-    return with_type(result, parse_spark_type(node.value("dataType")))
 
 
 def lambda_function(reader: ExpressionReader, node: Node) -> Expr:
@@ -242,9 +252,25 @@ def lambda_variable(reader: ExpressionReader, node: Node) -> Expr:
 
 
 def raise_error(reader: ExpressionReader, node: Node) -> Expr:
-    """An error the query raises itreader."""
-    dtype = parse_spark_type(node.value("dataType"))
-    return with_type(call("raise_error", *reader.read_all(node.children)), dtype)
+    """An error that the query raises itself; other errors than the user's have no SQL form."""
+    condition, parameters = node.children
+    if condition.value("value") != "USER_RAISED_EXCEPTION":
+        raise UnrepresentableError(f"an error of condition {condition.value('value')}")
+    message = _error_message(reader, parameters)
+    return with_type(call("raise_error", message), parse_spark_type(node.value("dataType")))
+
+
+def _error_message(reader: ExpressionReader, parameters: Node) -> Expr:
+    """The user's text: the one value of the map that Spark has wrapped it into."""
+    if parameters.name == "CreateMap":
+        name, message = parameters.children
+        if name.value("value") == "errorMessage":
+            return reader.read(message)
+    elif parameters.name == "Literal":
+        found = reader.facts.companion.map_values(parameters)
+        if list(found) == ["errorMessage"]:
+            return Literal(found["errorMessage"], STRING)
+    raise UnrepresentableError("an error without a message of the user's")
 
 
 def at_least_n(reader: ExpressionReader, node: Node) -> Expr:
@@ -295,11 +321,17 @@ def _require_unambiguous(dtype: StructType, name: str) -> None:
 
 
 SPECIAL: Mapping[str, Callable[[ExpressionReader, Node], Expr]] = {
+    **TIMES,
     "Cast": cast,
     "GetStructField": struct_field,
     "GetArrayStructFields": array_field,
     "GetArrayItem": array_item,
     "ElementAt": element_at,
+    "UnBase64": binary_from_text,
+    "Unhex": binary_from_text,
+    "UnaryMinus": negative,
+    "TryEval": quiet,
+    "VariantGet": variant_field,
     "Like": like,
     "LikeAny": like_many,
     "LikeAll": like_many,
@@ -309,11 +341,6 @@ SPECIAL: Mapping[str, Callable[[ExpressionReader, Node], Expr]] = {
     "StringTrimLeft": trim,
     "StringTrimRight": trim,
     "Collate": collate,
-    "TimestampAdd": timestamp_unit,
-    "TimestampDiff": timestamp_unit,
-    "GetTimestamp": parse_timestamp,
-    "MakeTimestamp": make_timestamp,
-    "PreciseTimestampConversion": precise_timestamp,
     "ArraysZip": arrays_zip,
     "JsonToStructs": from_text,
     "CsvToStructs": from_text,

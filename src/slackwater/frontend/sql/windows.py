@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from slackwater.algebra.columns import Output, pass_through
+from slackwater.algebra.operators import Project
+from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import (
     AggregateCall,
     BoundKind,
@@ -31,6 +34,8 @@ def read_window_call(reader: ExpressionReader, node: Node) -> WindowCall:
     if node.name != "WindowExpression":
         raise UnrepresentableError(f"{node.name} where a window function should stand")
     function_node, specification = node.children
+    reader.check(node)
+    reader.check(specification)
     function = reader.read(function_node)
     if not isinstance(function, Call | AggregateCall):
         raise UnrepresentableError(f"window function {function_node.name}")
@@ -53,6 +58,7 @@ def _has_order(specification: Node) -> bool:
 def _frame(reader: ExpressionReader, node: Node) -> Frame:
     if node.name != "SpecifiedWindowFrame":
         raise UnrepresentableError(f"window frame {node.name}")
+    reader.check(node)
     lower, upper = (_bound(reader, child) for child in node.children)
     return Frame(_UNITS[node.object_name("frameType")], lower, upper)
 
@@ -61,3 +67,19 @@ def _bound(reader: ExpressionReader, node: Node) -> FrameBound:
     if node.name in _BOUNDS:
         return FrameBound(_BOUNDS[node.name])
     return FrameBound(BoundKind.OFFSET, reader.read(node))
+
+
+def with_repeated(rel: Rel, source: Rel, outputs: tuple[Output, ...]) -> Rel:
+    """The columns of a window's input followed by all its outputs, in Spark's order."""
+    if all(isinstance(output.expr, WindowCall) for output in outputs):
+        return rel
+    return Project(
+        rel,
+        (
+            *(pass_through(column) for column in source.columns),
+            *(
+                pass_through(output.column) if isinstance(output.expr, WindowCall) else output
+                for output in outputs
+            ),
+        ),
+    )

@@ -58,6 +58,11 @@ class LocalRunner:
         self._prepared: dict[Hashable, Prepared | NotLocalError] = {}
 
     @property
+    def sessions(self) -> tuple[SparkSession, ...]:
+        """The sessions in which Spark runs single statements."""
+        return self._spark.sessions
+
+    @property
     def room(self) -> Room:
         """Where rows wait that are more than should be in memory."""
         return Room(Path(self._scratch.name), MOST_BYTES, CORES)

@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
+from slackwater.runtime.collated import any_collated, compiling
 from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.columns import stable_type, widened
 from slackwater.state.storage_types import needs_encoding, storable
@@ -26,8 +27,14 @@ class SparkStatements:
     """Runs statements over Arrow tables in a session for small work."""
 
     def __init__(self, session: SparkSession):
-        """Remember the session."""
+        """Remember the session, and make another for statements that it would get wrong."""
         self._session = session
+        self._compiling = compiling(session)
+
+    @property
+    def sessions(self) -> tuple[SparkSession, ...]:
+        """Both sessions that statements may run in."""
+        return (self._session, self._compiling)
 
     def columns(self, sql: str, tables: Mapping[str, Columns]) -> Columns:
         """The columns of a statement's result, as Spark says."""
@@ -41,7 +48,7 @@ class SparkStatements:
         except _FAILURES as problem:
             raise NotLocalError(f"a statement Spark refuses: {problem}") from problem
         finally:
-            self._forget(tables)
+            _forget(self._session, tables)
         found = {
             field.name: parse_spark_type(json.loads(field.dataType.json())) for field in schema
         }
@@ -55,23 +62,26 @@ class SparkStatements:
         """The result of a statement; an error is left to the run as a whole."""
         if sum(table.num_rows for table in tables.values()) > _MOST_ROWS:
             raise NotLocalError("a statement that only Spark understands, over many rows")
+        types = [dtype for each in columns.values() for dtype in each.values()]
+        session = self._compiling if any_collated(types, sql) else self._session
         try:
             for name, table in tables.items():
                 # Spark cannot take a table of no pieces that has arrays or timestamps.
                 rows = widened(table) if table.num_rows else []
-                frame = self._session.createDataFrame(rows, _schema(columns[name]))
+                frame = session.createDataFrame(rows, _schema(columns[name]))
                 frame.createOrReplaceTempView(name)
-            found = self._session.sql(sql).toArrow()
+            found = session.sql(sql).toArrow()
             kinds = [pa.field(each.name, stable_type(each.type)) for each in found.schema]
             return found.cast(pa.schema(kinds))
         except _FAILURES as problem:
             raise NotLocalError(f"a statement that fails: {problem}") from problem
         finally:
-            self._forget(tables)
+            _forget(session, tables)
 
-    def _forget(self, tables: Mapping[str, object]) -> None:
-        for name in tables:
-            self._session.catalog.dropTempView(name)
+
+def _forget(session: SparkSession, tables: Mapping[str, object]) -> None:
+    for name in tables:
+        session.catalog.dropTempView(name)
 
 
 def _schema(columns: Columns) -> StructType:

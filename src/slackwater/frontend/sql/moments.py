@@ -1,0 +1,62 @@
+"""Reads the Catalyst expressions about moments that need more than a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import Expr, with_type
+from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.reader import ExpressionReader
+from slackwater.frontend.sql.scope import UnrepresentableError
+from slackwater.types import TIMESTAMP, parse_spark_type
+
+
+def timestamp_unit(reader: ExpressionReader, node: Node) -> Expr:
+    """timestampadd and timestampdiff, which name a unit."""
+    function = "timestampadd" if node.name == "TimestampAdd" else "timestampdiff"
+    args = reader.read_all(node.children)
+    result = call(function, *args, params=(str(node.value("unit")),))
+    return result if function == "timestampdiff" else with_type(result, args[1].dtype)
+
+
+def parse_timestamp(reader: ExpressionReader, node: Node) -> Expr:
+    """Text read as a moment by a format."""
+    args = reader.read_all(node.children)
+    plain = parse_spark_type(node.value("dataType")) == TIMESTAMP
+    if reader.is_quiet(node):
+        if not plain:
+            raise UnrepresentableError("try_to_timestamp without time zone has no SQL form")
+        return call("try_to_timestamp", *args)
+    return call("to_timestamp_ltz" if plain else "to_timestamp_ntz", *args)
+
+
+def make_timestamp(reader: ExpressionReader, node: Node) -> Expr:
+    """A moment from its fields."""
+    plain = parse_spark_type(node.value("dataType")) == TIMESTAMP
+    function = "make_timestamp_ltz" if plain else "make_timestamp_ntz"
+    if reader.is_quiet(node):
+        function = f"try_{function}"
+    return call(function, *reader.read_all(node.children))
+
+
+def precise_timestamp(reader: ExpressionReader, node: Node) -> Expr:
+    """A moment as microseconds and back: what time windows are made of."""
+    to_number = node.value("toType") == "long"
+    return call("unix_micros" if to_number else "timestamp_micros", reader.read(node.children[0]))
+
+
+def make_interval(reader: ExpressionReader, node: Node) -> Expr:
+    """An interval from its parts."""
+    function = "try_make_interval" if reader.is_quiet(node) else "make_interval"
+    return call(function, *reader.read_all(node.children))
+
+
+TIMES: Mapping[str, Callable[[ExpressionReader, Node], Expr]] = {
+    "TimestampAdd": timestamp_unit,
+    "TimestampDiff": timestamp_unit,
+    "GetTimestamp": parse_timestamp,
+    "MakeTimestamp": make_timestamp,
+    "PreciseTimestampConversion": precise_timestamp,
+    "MakeInterval": make_interval,
+}

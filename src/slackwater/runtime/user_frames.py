@@ -1,0 +1,103 @@
+"""Takes the rows of a user's DataFrame over into a session of ours.
+
+The frame is planned in the session it was made in, whose settings decide what it means. What is
+asked of its rows is planned in ours, as if they came from a file: Spark cannot see through the
+cut, so that no setting of the user's session reaches our statements, and none of ours the frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructField, StructType
+
+from slackwater.frontend.sql.sessions import clone_session, rebind
+
+_ONLY_PLANNING = (
+    "spark.sql.adaptive.",
+    "spark.sql.autoBroadcastJoinThreshold",
+    "spark.sql.codegen.",
+    "spark.sql.constraintPropagation.enabled",
+    "spark.sql.execution.arrow.maxRecordsPerBatch",
+    "spark.sql.optimizer.",
+    "spark.sql.shuffle.partitions",
+    "spark.sql.variable.substitute",
+)
+"""Beginnings of the settings that no task reads for the sake of a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserRows:
+    """The rows of a user's DataFrame as a frame of a session of ours."""
+
+    frame: DataFrame
+    kept: Any = None
+    """The stored rows, if they had to be computed apart."""
+
+    def release(self) -> None:
+        """Forget stored rows."""
+        if self.kept is not None:
+            self.kept.unpersist(False)
+
+
+def take_over(frame: DataFrame, names: Sequence[str], session: SparkSession) -> UserRows:
+    """The rows of a frame, under other names, as rows of the session.
+
+    Tasks read settings too: how dates are parsed, which of two equal keys a map keeps. All tasks
+    of a job see one session's. A frame whose session is set otherwise than ours is therefore
+    computed by a job of its own.
+    """
+    user = frame.sparkSession
+    schema = StructType(
+        [
+            StructField(name, field.dataType, field.nullable, field.metadata)
+            for name, field in zip(names, frame.schema, strict=True)
+        ]
+    )
+    # Never the user's own plan, which would give the shuffles of an earlier batch once more.
+    if not _set_otherwise(user, session):
+        return UserRows(_rows_of(rebind(frame, user), schema, session))
+    stored = rebind(frame, _without_constraints(user)).localCheckpoint(eager=True)
+    kept = stored._jdf.queryExecution().logical().rdd()
+    return UserRows(_rows_of(stored, schema, session), kept)
+
+
+def expected_bytes(frame: DataFrame) -> int:
+    """How large a user's frame will be, as its own session estimates it."""
+    return int(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+
+
+def _set_otherwise(user: SparkSession, ours: SparkSession) -> bool:
+    """Whether tasks could read another value in the one session than in the other."""
+    theirs, mine = user.conf.getAll, ours.conf.getAll
+    named = {key for key, _ in theirs.items() ^ mine.items() if not key.startswith(_ONLY_PLANNING)}
+    return any(_value(user, key) != _value(ours, key) for key in named)
+
+
+def _value(session: SparkSession, key: str) -> str | None:
+    """What a setting is, said or by default; None if Spark does not know it."""
+    try:
+        return str(session.conf.get(key)).lower()
+    except PySparkException:
+        return None
+
+
+def _rows_of(frame: DataFrame, schema: StructType, session: SparkSession) -> DataFrame:
+    java_session = session._jsparkSession
+    rows = frame._jdf.queryExecution().toRdd()
+    java_schema = java_session.parseDataType(schema.json())
+    return DataFrame(java_session.internalCreateDataFrame(rows, java_schema, False), session)
+
+
+def _without_constraints(user: SparkSession) -> SparkSession:
+    """The user's session, but that storing a frame does not look for what is true of its rows.
+
+    Their number may double with every column.
+    """
+    apart = clone_session(user)
+    apart.conf.set("spark.sql.constraintPropagation.enabled", "false")
+    return apart
