@@ -1,4 +1,4 @@
-"""Rows that were in no state, and expressions that might fail on them.
+"""Rows that were in no state, on which expressions might fail.
 
 Where both sides of a join change in one run, the terms of its change hold pairs of an old row
 with a new one. They cancel out, but an expression computed before they do could raise an error
@@ -22,36 +22,7 @@ from slackwater.algebra.operators import (
     Union,
 )
 from slackwater.algebra.rel import Rel
-from slackwater.expr.nodes import (
-    AggregateCall,
-    Call,
-    Cast,
-    CastMode,
-    ColumnRef,
-    Expr,
-    FieldAccess,
-    Literal,
-)
-from slackwater.types import DecimalType, always_fits, is_floating
 
-_COMPARISONS = ("=", "<", "<=", ">", ">=", "<=>", "not", "and", "or", "in", "isnull", "isnotnull")
-_CHOICES = ("coalesce", "if", "case", "greatest", "least", "nanvl", "isnan")
-_TEXTS = (
-    "like",
-    "contains",
-    "startswith",
-    "endswith",
-    "upper",
-    "lower",
-    "trim",
-    "substring",
-    "length",
-    "concat",
-)
-_DATES = ("year", "quarter", "month", "day", "dayofweek", "hour", "minute", "second", "datediff")
-_TRIED = ("try_add", "try_subtract", "try_multiply", "try_divide")
-_NEVER_RAISE = frozenset((*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, "named_struct"))
-_LINEAR = frozenset(("+", "-", "*", "negative", "positive", "abs"))
 _ROWWISE = (Filter, Project, Expand, Generate, Sort, Union)
 _BY_LEFT_ROW = (
     JoinKind.LEFT,
@@ -61,34 +32,6 @@ _BY_LEFT_ROW = (
     JoinKind.MARK,
     JoinKind.SINGLE,
 )
-
-
-def may_raise(expr: Expr) -> bool:
-    """Whether computing an expression can fail for some row; yes if not known otherwise."""
-    match expr:
-        case Literal() | ColumnRef():
-            return False
-        case FieldAccess(child=child):
-            return may_raise(child)
-        case Cast(child=child, target=target, mode=mode):
-            fits = mode is CastMode.TRY or always_fits(child.dtype, target)
-            return not fits or may_raise(child)
-        case Call(function="like", args=(_, pattern, *_)) if not isinstance(pattern, Literal):
-            # A pattern may end in the middle of an escape.
-            return True
-        case Call(function=function, args=args):
-            never = function in _NEVER_RAISE or (function in _LINEAR and _has_room(expr))
-            return not never or any(map(may_raise, args))
-        case AggregateCall(args=args, where=where):
-            return any(map(may_raise, (*args, *(() if where is None else (where,)))))
-        case _:
-            return True
-
-
-def _has_room(expr: Expr) -> bool:
-    """Whether sums and products of the type cannot overflow: Spark has given them the digits."""
-    dtype = expr.dtype
-    return is_floating(dtype) or (isinstance(dtype, DecimalType) and dtype.precision < 38)
 
 
 class Changing(Protocol):

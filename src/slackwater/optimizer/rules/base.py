@@ -10,9 +10,10 @@ from typing import Generic, Protocol, TypeVar
 from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel, UnaryRel
 from slackwater.algebra.sql import OperatorPrinter, column_name
+from slackwater.expr.facts import may_raise
 from slackwater.expr.sql import quote_name
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.phantoms import holds_phantoms, may_raise
+from slackwater.optimizer.phantoms import holds_phantoms
 from slackwater.plan.arrangements import Arrangement
 from slackwater.state.storage_types import hashable_sql
 from slackwater.types import (

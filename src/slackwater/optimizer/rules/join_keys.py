@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from slackwater.algebra.operators import Join, JoinKey, JoinKind
 from slackwater.algebra.rel import Rel
-from slackwater.expr.facts import conjuncts, referenced_columns
+from slackwater.expr.facts import conjuncts, may_raise, referenced_columns
 from slackwater.expr.nodes import Call, Expr
-from slackwater.optimizer.phantoms import may_raise
 from slackwater.optimizer.rules.base import Need
 from slackwater.optimizer.rules.keys import contents, stored_text, whole_row
 from slackwater.plan.arrangements import Arrangement, hashable

@@ -7,9 +7,10 @@ from dataclasses import replace
 from slackwater.algebra.operators import Join, JoinKind
 from slackwater.algebra.rel import Rel
 from slackwater.algebra.sql import column_name
+from slackwater.expr.facts import may_raise
 from slackwater.expr.nodes import Expr
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.phantoms import holds_phantoms, may_raise
+from slackwater.optimizer.phantoms import holds_phantoms
 from slackwater.optimizer.rules.base import (
     PRINTER,
     Builder,
