@@ -69,6 +69,8 @@ class Select:
     columns: Texts
     tables: int = 1
     """How many tables its FROM names; each of several has an alias before its columns."""
+    foreign: bool = False
+    """Whether its table is a user's, in which a column may be called c1."""
     where: tuple[Condition, ...] = ()
     items: tuple[tuple[ColumnId, str], ...] | None = None
     distinct: bool = False
@@ -241,7 +243,7 @@ class SelectPrinter(ABC):
     def _(self, rel: Scan) -> Select:
         if not self.always_qualifies:
             columns = {column.id: self.quote(column.name) for column in rel.columns}
-            return Select(self.quote(rel.source), columns)
+            return Select(self.quote(rel.source), columns, foreign=_is_foreign(rel))
         return self._scanned(rel)
 
     def _scanned(self, rel: Scan) -> Select:
@@ -380,13 +382,13 @@ class SelectPrinter(ABC):
     def _lateral_base(self, rel: Rel) -> Select:
         """A table that rows can be made from: conditions on it must come first."""
         select = self.open_select(rel)
-        alone = not select.where and select.tables == 1
-        return select if alone and _unlike_ids(rel) else self._reopened(select, rel)
+        alone = not select.where and select.tables == 1 and not select.foreign
+        return select if alone else self._reopened(select, rel)
 
     @select.register
     def _(self, rel: Sort) -> Select:
         select = self.open_select(rel.input)
-        if not _named_by_id(select):
+        if select.foreign or not _named_by_id(select):
             select = self._reopened(select, rel.input)
         return replace(select, order=f" ORDER BY {self.sort_keys(rel.keys, select)}")
 
@@ -404,21 +406,13 @@ def _named_by_id(select: Select) -> bool:
     return all(text.endswith(f"c{each}") for each, text in select.columns.items())
 
 
-def _unlike_ids(rel: Rel) -> bool:
-    """Whether no column of a table can have the name that a column gets for its id."""
-    if not isinstance(rel, Scan):
-        return True
-    return all(FRAME_COLUMN.fullmatch(column.name) for column in rel.columns)
+def _is_foreign(rel: Scan) -> bool:
+    return not all(FRAME_COLUMN.fullmatch(column.name) for column in rel.columns)
 
 
 def _about_groups(rel: Filter, select: Select) -> bool:
     """Whether a condition can be HAVING: it reads aggregates only, whose text has no alias."""
-    if (
-        not select.aggregated
-        or select.order
-        or select.limit
-        or not isinstance(rel.input, Aggregate)
-    ):
+    if not isinstance(rel.input, Aggregate) or not select.aggregated:
         return False
     keys = {key.column.id for key in rel.input.keys}
     return not keys & referenced_columns(rel.condition)
