@@ -19,13 +19,13 @@ from slackwater.algebra.printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.serial import load_plan
 from slackwater.compiler.blocks import fuse
+from slackwater.compiler.program_text import print_program
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.optimizer.choose import Chooser
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.normalize import normalize, split_root, stored_scan
 from slackwater.optimizer.rules.keys import whole_row
-from slackwater.plan.printer import print_program
 
 from .relations import KEPT, NORMALIZE
 
@@ -104,7 +104,7 @@ def _choices(rel: Rel, facts: Facts) -> Iterator[str]:
         for need in chooser.needs(each):
             state = need.arrangement
             types = ", ".join(dtype.sql() for dtype in state.types)
-            yield f"  keeps {state.role.value} ({types}) by {', '.join(state.key) or 'nothing'}"
+            yield f"  keeps {state.role.value} ({types}) by {', '.join(state.key_texts) or 'nothing'}"
 
 
 def _program(rel: Rel, action: Action) -> str:

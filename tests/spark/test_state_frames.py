@@ -23,14 +23,14 @@ from slackwater.state.frames import (
 )
 from slackwater.state.merge import merge_segments
 from slackwater.state.segments import SegmentFile
-from slackwater.state.storage_types import (
+from slackwater.state.tally import Tally, TallyParam
+from slackwater.types import DataType, parse_spark_type
+from slackwater.types.storage import (
     decode_sql,
     encode_sql,
     storable,
     storage_ddl,
 )
-from slackwater.state.tally import Tally, TallyParam
-from slackwater.types import DataType, parse_spark_type
 
 VALUES = (
     "true",

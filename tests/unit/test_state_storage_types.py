@@ -2,14 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from slackwater.state.storage_types import (
-    decode_sql,
-    encode_sql,
-    hashable_sql,
-    needs_encoding,
-    storable,
-    storage_ddl,
-)
 from slackwater.types import (
     BIGINT,
     CALENDAR_INTERVAL,
@@ -22,6 +14,14 @@ from slackwater.types import (
     MapType,
     OpaqueType,
     StructType,
+)
+from slackwater.types.storage import (
+    decode_sql,
+    encode_sql,
+    hashable_sql,
+    needs_encoding,
+    storable,
+    storage_ddl,
 )
 
 MONTHS = IntervalType("YEAR", "MONTH")

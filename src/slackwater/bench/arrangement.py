@@ -20,7 +20,6 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from slackwater.bench.machine import Clock, Machine, describe_machine
 from slackwater.bench.targets import Target as BenchTarget
-from slackwater.plan.arrangements import hash_sql
 from slackwater.runtime.local.hashing import SEED, hash_longs
 from slackwater.state.columns import HASH, WEIGHT
 from slackwater.state.frames import Stored, Target, look_up, write_segments
@@ -168,7 +167,7 @@ class _Bench:
     def _build_in_spark(self, frame: DataFrame) -> float:
         bits = (self._rows // _ROWS_PER_FILE).bit_length()
         target = Target("state", "spark", bits, consolidate=False)
-        rows = frame.selectExpr(f"{hash_sql(('k0',))} AS _h", "k0", "k1", "CAST(1 AS BIGINT) AS _w")
+        rows = frame.selectExpr("xxhash64(k0) AS _h", "k0", "k1", "CAST(1 AS BIGINT) AS _w")
         stored = Stored(self._folder, _SCHEMA)
         return self._typical(lambda: write_segments(rows, stored, target).collect())
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from slackwater.plan.program import Program, SqlStep, StateRowsStep
+from slackwater.plan.program import ComputeStep, Program, StateRowsStep
+from slackwater.plan.statements import Statement
 
 
 def fuse(program: Program) -> Program:
@@ -17,42 +18,35 @@ def fuse(program: Program) -> Program:
     inlined = {
         step.name
         for step in program.steps
-        if isinstance(step, SqlStep)
+        if isinstance(step, ComputeStep)
         and uses[step.name] == 1
         and step.name not in program.once
         and step.name not in looked_at
-        and isinstance(readers[step.name], SqlStep)
+        and isinstance(readers[step.name], ComputeStep)
     }
-    by_name = {step.name: step for step in program.steps if isinstance(step, SqlStep)}
+    by_name = {step.name: step for step in program.steps if isinstance(step, ComputeStep)}
     steps = []
     for step in program.steps:
         if step.name in inlined:
             continue
-        steps.append(_fused(step, by_name, inlined) if isinstance(step, SqlStep) else step)
+        steps.append(_fused(step, by_name, inlined) if isinstance(step, ComputeStep) else step)
     return Program(tuple(steps), program.once, program.unstable)
 
 
-def _fused(step: SqlStep, by_name: dict[str, SqlStep], inlined: set[str]) -> SqlStep:
-    parts: list[SqlStep] = []
-    reads: list[str] = []
-    _collect(step, by_name, inlined, parts, reads)
-    if not parts:
-        return step
-    tables = ",\n".join(f"  {part.name} AS ({part.sql})" for part in parts)
-    return SqlStep(step.name, f"WITH\n{tables}\n{step.sql}", tuple(dict.fromkeys(reads)))
+def _fused(step: ComputeStep, by_name: dict[str, ComputeStep], inlined: set[str]) -> ComputeStep:
+    parts: list[tuple[str, Statement]] = []
+    _collect(step, by_name, inlined, parts)
+    return ComputeStep(step.name, step.statement, tuple(parts))
 
 
 def _collect(
-    step: SqlStep,
-    by_name: dict[str, SqlStep],
+    step: ComputeStep,
+    by_name: dict[str, ComputeStep],
     inlined: set[str],
-    parts: list[SqlStep],
-    reads: list[str],
+    parts: list[tuple[str, Statement]],
 ) -> None:
-    """The statements inside a fused one, inputs first, and the frames they read from outside."""
-    for name in step.inputs:
+    """Add the statements inside a fused one, inputs first."""
+    for name in step.reads:
         if name in inlined:
-            _collect(by_name[name], by_name, inlined, parts, reads)
-            parts.append(by_name[name])
-        else:
-            reads.append(name)
+            _collect(by_name[name], by_name, inlined, parts)
+            parts.append((name, by_name[name].statement))

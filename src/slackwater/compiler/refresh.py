@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from slackwater.algebra.columns import Column
 from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.operators import Aggregate, Recompute, Scan
+from slackwater.algebra.operators import Aggregate, Project, Recompute, Scan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask, read_names
 from slackwater.errors import InvariantError
+from slackwater.expr.build import field_of, number, stored_form, struct, value_of_stored
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import Expr, Lambda, LambdaVariable
 from slackwater.optimizer.choose import RECOMPUTE, Chooser
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.base import Need, positions, repeated, settled
+from slackwater.optimizer.rules.base import Need, settled
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
 from slackwater.optimizer.rules.keys import whole_row
+from slackwater.optimizer.rules.weighted import read_changes, repeated
 from slackwater.optimizer.rules.whole_state import Whole, rows_after
-from slackwater.plan.arrangements import Arrangement, Role, hash_sql
+from slackwater.plan.arrangements import Arrangement, Role
+from slackwater.plan.frames import (
+    HASH,
+    MATCHES,
+    NEW,
+    OLD,
+    STORED_WEIGHT,
+    WEIGHT,
+    Frame,
+    Fresh,
+    positions,
+    relation_fields,
+)
 from slackwater.plan.program import (
     AppendStep,
+    ComputeStep,
     FragmentStep,
     GatherStep,
     LookUpStep,
     Program,
     SourceChangesStep,
     SourceRowsStep,
-    SqlStep,
     StateRowsStep,
     Step,
 )
-from slackwater.state.storage_types import decode_sql, encode_sql
-from slackwater.types import DataType
+from slackwater.plan.statements import Statement
+from slackwater.types import BIGINT, ArrayType, Field, StructType
+from slackwater.types.storage import needs_encoding, storage_type
 
 
 @dataclass(slots=True)
@@ -55,8 +73,8 @@ class ProgramWriter:
         self._views = {task.name: task for task in tasks}
         self._answers = {whole_row(task.rel).id: task for task in tasks}
         self._frames = _Frames()
-        self._deltas: dict[str, str | None] = {}
-        self._rows: dict[str, str] = {}
+        self._deltas: dict[str, Frame | None] = {}
+        self._rows: dict[str, Frame] = {}
         self._appended: set[str] = set()
         kept = [task for task in tasks if task.action in (Action.INCREMENTAL, Action.SKIP)]
         anew = [task for task in tasks if task.action in (Action.REBUILD, Action.RECOMPUTE)]
@@ -75,18 +93,18 @@ class ProgramWriter:
         unstable = frozenset(self._frames.unstable)
         return Program(program.steps, shared | unstable, unstable)
 
-    def delta(self, rel: Rel) -> str | None:
+    def delta(self, rel: Rel) -> Frame | None:
         """The frame with a relation's changes; written the first time it is asked for."""
         key = fingerprint(rel)
         if key not in self._deltas:
             rule = self._chooser.choice(rel).rule
             changes = rule.delta(rel, self) if self.touched(rel) else None
             if changes is not None and rule.unstable(rel):
-                self._frames.unstable.add(changes)
+                self._frames.unstable.add(changes.name)
             self._deltas[key] = changes
         return self._deltas[key]
 
-    def rows(self, rel: Rel) -> str:
+    def rows(self, rel: Rel) -> Frame:
         """The frame with all rows of a relation.
 
         What might come out differently if it were computed again is taken from state, where it
@@ -101,7 +119,7 @@ class ProgramWriter:
             else:
                 self._rows[key] = rule.rows(rel, self)
             if rule.unstable(rel):
-                self._frames.unstable.add(self._rows[key])
+                self._frames.unstable.add(self._rows[key].name)
         return self._rows[key]
 
     def _kept(self, rel: Rel) -> Arrangement | None:
@@ -116,12 +134,14 @@ class ProgramWriter:
     def _stays(self, arrangement: Arrangement) -> bool:
         return arrangement.id in self._run.stored and arrangement.id not in self._replaced
 
-    def _rows_kept(self, rel: Rel, kept: Arrangement, changes: str | None) -> str:
+    def _rows_kept(self, rel: Rel, kept: Arrangement, changes: Frame | None) -> Frame:
         """The rows that are kept, with the changes of this run."""
         weighted = self.state_rows(rel, "kept", kept)
         if changes is not None:
             weighted = rows_after(rel, "kept_", Whole(rel, kept, weighted, changes), self)
-        return self.sql(rel, "rows", repeated(positions(rel), weighted), (weighted,))
+        fresh = Fresh(rel)
+        rows = repeated(read_changes(rel, weighted, fresh), fresh)
+        return self.compute(rel, "rows", rows, positions(rel))
 
     def touched(self, rel: Rel) -> bool:
         """Whether a source below the relation has changes."""
@@ -138,26 +158,28 @@ class ProgramWriter:
         view = self._views.get(name)
         return name in self._run.changed if view is None else self.touched(view.rel)
 
-    def scan_delta(self, scan: Scan) -> str | None:
+    def scan_delta(self, scan: Scan) -> Frame | None:
         """Pending changes of a source, or what a view's own statements found."""
         view = self._views.get(scan.source)
         if view is not None:
             return self.view_delta(view)
         if scan.source not in self._run.changed:
             return None
-        return self._add(scan, "changes", lambda name: SourceChangesStep(name, scan.source))
+        fields = (*relation_fields(scan), _WEIGHT)
+        return self._add(scan, "changes", fields, lambda name: SourceChangesStep(name, scan.source))
 
-    def scan_rows(self, scan: Scan) -> str:
+    def scan_rows(self, scan: Scan) -> Frame:
         """All rows of a source or a view."""
         view = self._views.get(scan.source)
         if view is None:
-            return self._add(scan, "rows", lambda name: SourceRowsStep(name, scan.source))
+            fields = relation_fields(scan)
+            return self._add(scan, "rows", fields, lambda name: SourceRowsStep(name, scan.source))
         answer = whole_row(view.rel)
         if self._stays(answer):
             return self._rows_kept(scan, answer, self._answer_delta(view))
         return self.rows(view.rel)
 
-    def view_delta(self, view: ViewTask) -> str | None:
+    def view_delta(self, view: ViewTask) -> Frame | None:
         """The changes of a view's stored answer."""
         if whole_row(view.rel).id in self._replaced:
             key = "answer " + fingerprint(view.rel)
@@ -166,73 +188,72 @@ class ProgramWriter:
             return self._deltas[key]
         return self.delta(view.rel)
 
-    def fragment_rows(self, rel: Recompute) -> str:
+    def fragment_rows(self, rel: Recompute) -> Frame:
         """All rows of a part that Spark runs itself, over whole tables."""
         tables = tuple((name, *self._table(name)) for name in rel.sources)
 
         def make(name: str) -> Step:
             return FragmentStep(name, rel.fragment, len(rel.columns), tables)
 
-        return self._add(rel, "rows", make)
+        return self._add(rel, "rows", relation_fields(rel), make)
 
     def _table(self, name: str) -> tuple[str, tuple[str, ...]]:
         view = self._views.get(name)
         if view is not None:
-            return self.rows(view.answer), view.columns
+            return self.rows(view.answer).name, view.columns
         columns = self._run.sources[name]
         frame = f"table_{len(self._frames.steps)}"
         self._frames.steps.append(SourceRowsStep(frame, name))
         return frame, columns
 
-    def sql(self, rel: Rel, part: str, text: str, reads: tuple[str, ...]) -> str:
+    def compute(self, rel: Rel, part: str, tree: Rel, names: tuple[str, ...]) -> Frame:
         """A frame made by a statement."""
-        return self._add(rel, part, lambda name: SqlStep(name, text, reads))
+        statement = Statement(tree, names)
+        return self._add(rel, part, statement.fields, lambda name: ComputeStep(name, statement))
 
-    def look_up(
-        self,
-        rel: Rel,
-        part: str,
-        frame: str,
-        arrangement: Arrangement,
-        carried: tuple[DataType, ...] = (),
-    ) -> str:
-        """The frame's rows, with columns of the `carried` types, and the state rows they hit."""
-        probe = self._encoded(rel, part, frame, carried, ("_h", "_w") if carried else ("_h",))
-        found = self._add(rel, part, lambda name: LookUpStep(name, probe, arrangement))
-        extra = ("_w", "_sw") if carried else ("_sw",)
-        types = {f"k{n}": dtype for n, dtype in enumerate(carried)}
-        types |= {f"s{n}": dtype for n, dtype in enumerate(arrangement.types)}
-        return self._decoded(rel, part, found, types, extra)
+    def look_up(self, rel: Rel, part: str, frame: Frame, arrangement: Arrangement) -> Frame:
+        """The frame's rows and the state rows they hit."""
+        probe = self._encoded(rel, part, frame)
+        carried = tuple(each for each in frame.fields if each.name != HASH)
+        fields = (*carried, *_found_fields(arrangement))
+        found = self._add(rel, part, fields, lambda name: LookUpStep(name, probe.name, arrangement))
+        return self._decoded(rel, part, found)
 
-    def look_up_nested(self, rel: Rel, part: str, frame: str, arrangement: Arrangement) -> str:
+    def look_up_nested(self, rel: Rel, part: str, frame: Frame, arrangement: Arrangement) -> Frame:
         """The frame's rows, each with the array of state rows of equal hash."""
-        probe = self._encoded(rel, part, frame, arrangement.types, ("_h",))
-        found = self._add(rel, part, lambda name: LookUpStep(name, probe, arrangement, nested=True))
-        if not any(map(_is_encoded, arrangement.types)):
-            return found
-        fields = "".join(
-            f"'s{n}', {decode_sql(dtype, f'm.s{n}')}, " for n, dtype in enumerate(arrangement.types)
+        probe = self._encoded(rel, part, frame)
+        row = StructType(_found_fields(arrangement))
+        carried = tuple(each for each in frame.fields if each.name != HASH)
+        found = self._add(
+            rel,
+            part,
+            (*carried, Field(MATCHES, ArrayType(row, False), False)),
+            lambda name: LookUpStep(name, probe.name, arrangement, nested=True),
         )
-        matches = f"transform(_matches, m -> named_struct({fields}'_sw', m._sw)) AS _matches"
-        types = {f"k{n}": dtype for n, dtype in enumerate(arrangement.types)}
-        return self._decoded(rel, part, found, types, (matches,))
+        return self._decoded(rel, part, found)
 
-    def gather(self, rel: Rel, part: str, frame: str, arrangement: Arrangement) -> str:
+    def gather(self, rel: Rel, part: str, frame: Frame, arrangement: Arrangement) -> Frame:
         """All rows under the hashes of the frame, with weights before and after."""
-        marked = self._encoded(rel, part, frame, arrangement.types, ("_h", "_w"))
-        found = self._add(rel, part, lambda name: GatherStep(name, marked, arrangement))
-        return self._decoded(rel, part, found, _stored_types(arrangement), ("_h", "_old", "_new"))
+        marked = self._encoded(rel, part, frame)
+        weights = (Field(OLD, BIGINT, False), Field(NEW, BIGINT, False))
+        fields = (Field(HASH, BIGINT, False), *_stored_fields(arrangement), *weights)
+        found = self._add(
+            rel, part, fields, lambda name: GatherStep(name, marked.name, arrangement)
+        )
+        return self._decoded(rel, part, found)
 
     def state_rows(
-        self, rel: Rel, part: str, arrangement: Arrangement, beside: str | None = None
-    ) -> str:
+        self, rel: Rel, part: str, arrangement: Arrangement, beside: Frame | None = None
+    ) -> Frame:
         """What an arrangement held before this run; may be empty if the frame `beside` is."""
-        found = self._add(rel, part, lambda name: StateRowsStep(name, arrangement, beside))
-        return self._decoded(rel, part, found, _stored_types(arrangement), ("_w",))
+        other = None if beside is None else beside.name
+        fields = (*_stored_fields(arrangement), _WEIGHT)
+        found = self._add(rel, part, fields, lambda name: StateRowsStep(name, arrangement, other))
+        return self._decoded(rel, part, found)
 
-    def append(self, arrangement: Arrangement, frame: str) -> None:
+    def append(self, arrangement: Arrangement, frame: Frame) -> None:
         """Add changes to an arrangement that exists."""
-        self._keep(arrangement, frame, "_w", fill=False)
+        self._keep(arrangement, frame, fill=False)
 
     def write_view(self, task: ViewTask) -> None:
         """Everything a view needs in this run: its inner state, then its answer."""
@@ -281,7 +302,7 @@ class ProgramWriter:
         if changes is not None and arrangement.role is Role.CONTENTS:
             self.append(arrangement, changes)
 
-    def _answer_delta(self, view: ViewTask) -> str | None:
+    def _answer_delta(self, view: ViewTask) -> Frame | None:
         return None if view.action is Action.SKIP else self.view_delta(view)
 
     def _fill(self, need: Need) -> None:
@@ -289,29 +310,34 @@ class ProgramWriter:
             frame = self._group_rows(need.owner)
         else:
             frame = self.rows(need.owner)
-        self._keep(need.arrangement, frame, "CAST(1 AS BIGINT)", fill=True)
+        self._keep(need.arrangement, frame, fill=True)
 
-    def _group_rows(self, rel: Rel) -> str:
+    def _group_rows(self, rel: Rel) -> Frame:
         rule = self._chooser.choice(rel).rule
         if not isinstance(rule, AdjustSums) or not isinstance(rel, Aggregate):
             raise InvariantError(f"{type(rel).__name__} keeps no groups")
         return rule.state_rows(rel, self)
 
-    def _keep(self, arrangement: Arrangement, frame: str, weight: str, *, fill: bool) -> None:
+    def _keep(self, arrangement: Arrangement, frame: Frame, *, fill: bool) -> None:
+        """Write a frame to an arrangement under its hashes; rows that fill it count once each."""
         if arrangement.id in self._appended:
             return
         self._appended.add(arrangement.id)
-        encoded = [
-            f"{encode_sql(dtype, name)} AS {name}" if _is_encoded(dtype) else name
-            for name, dtype in zip(arrangement.columns, arrangement.types, strict=True)
-        ]
-        columns = ", ".join([*encoded, weight if weight == "_w" else f"{weight} AS _w"])
-        hashed = f"{arrangement.id}_rows"
-        text = f"SELECT {hash_sql(arrangement.key)} AS _h, {columns} FROM {frame}"
-        self._frames.steps.append(SqlStep(hashed, text, (frame,)))
-        self._frames.steps.append(AppendStep(arrangement.id, hashed, arrangement, fill))
+        fresh = Fresh()
+        columns = fresh.scan(frame, arrangement.columns).columns
+        weights = () if fill else fresh.scan(frame, (WEIGHT,)).columns
+        weight = weights[0].ref() if weights else number(1)
+        rows = Scan(frame.name, (*columns, *weights))
+        values = (arrangement.hash_of(columns), *map(_stored, columns), weight)
+        hashed = Project(rows, fresh.outputs(values))
+        name = f"{arrangement.id}_rows"
+        statement = Statement(hashed, (HASH, *arrangement.columns, WEIGHT))
+        self._frames.steps.append(ComputeStep(name, statement))
+        self._frames.steps.append(AppendStep(arrangement.id, name, arrangement, fill))
 
-    def _add(self, rel: Rel, part: str, make: Callable[[str], Step]) -> str:
+    def _add(
+        self, rel: Rel, part: str, fields: tuple[Field, ...], make: Callable[[str], Step]
+    ) -> Frame:
         """The frame of a relation's part; a step makes it the first time."""
         owner = fingerprint(rel)
         number = self._frames.numbers.setdefault(owner, len(self._frames.numbers) + 1)
@@ -321,41 +347,83 @@ class ProgramWriter:
         if known is step:
             self._frames.steps.append(step)
         elif (type(known), known.reads) != (type(step), step.reads):
-            # Texts may differ: relations that are the same may number their columns differently.
+            # Columns may differ: relations that are the same may number theirs differently.
             raise InvariantError(f"two frames are called {name}")
-        return name
+        return Frame(name, fields)
 
-    def _encoded(
-        self, rel: Rel, part: str, frame: str, types: tuple[DataType, ...], extra: tuple[str, ...]
-    ) -> str:
+    def _encoded(self, rel: Rel, part: str, frame: Frame) -> Frame:
         """The frame with values as state stores them; itself if none needs another form."""
-        if not any(map(_is_encoded, types)):
+        if not any(needs_encoding(each.dtype) for each in frame.fields):
             return frame
-        texts = [f"{encode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
-        text = f"SELECT {', '.join([*extra[:1], *texts, *extra[1:]])} FROM {frame}"
-        return self.sql(rel, f"{part}_stored", text, (frame,))
+        fresh = Fresh()
+        rows = fresh.scan(frame)
+        stored = Project(rows, fresh.outputs(map(_stored, rows.columns)))
+        return self.compute(rel, f"{part}_stored", stored, tuple(c.name for c in rows.columns))
 
-    def _decoded(
-        self, rel: Rel, part: str, frame: str, types: Mapping[str, DataType], extra: tuple[str, ...]
-    ) -> str:
+    def _decoded(self, rel: Rel, part: str, frame: Frame) -> Frame:
         """The frame with values as Spark computes with them."""
-        if not any(map(_is_encoded, types.values())):
+        if not any(needs_encoding(each.dtype) for each in frame.fields):
             return frame
-        texts = [f"{decode_sql(dtype, name)} AS {name}" for name, dtype in types.items()]
-        text = f"SELECT {', '.join([*texts, *extra])} FROM {frame}"
-        return self.sql(rel, f"{part}_read", text, (frame,))
+        fresh = Fresh()
+        stored = Frame(frame.name, tuple(map(_storage_field, frame.fields)))
+        rows = fresh.scan(stored)
+        pairs = zip(rows.columns, frame.fields, strict=True)
+        values = fresh.outputs(_value(column, field) for column, field in pairs)
+        names = tuple(column.name for column in rows.columns)
+        return self.compute(rel, f"{part}_read", Project(rows, values), names)
 
 
-def _is_encoded(dtype: DataType) -> bool:
-    return encode_sql(dtype, "x") != "x"
+_WEIGHT = Field(WEIGHT, BIGINT, False)
+
+
+def _stored(column: Column) -> Expr:
+    """A column as state stores it."""
+    if not needs_encoding(column.dtype):
+        return column.ref()
+    return stored_form(column.ref(), storage_type(column.dtype))
+
+
+def _storage_field(field: Field) -> Field:
+    return Field(field.name, storage_type(field.dtype), field.nullable)
+
+
+def _value(column: Column, field: Field) -> Expr:
+    """A stored column, or an array of stored rows, as the values that it stands for."""
+    if not needs_encoding(field.dtype):
+        return column.ref()
+    if field.name == MATCHES and isinstance(column.dtype, ArrayType):
+        return _nested_values(column, field)
+    return value_of_stored(column.ref(), field.dtype)
+
+
+def _nested_values(column: Column, field: Field) -> Expr:
+    stored, wanted = column.dtype, field.dtype
+    if not isinstance(stored, ArrayType) or not isinstance(wanted, ArrayType):
+        raise InvariantError(f"{field.name} is no array")
+    row = LambdaVariable("m", stored.element, False)
+    fields = wanted.element.fields if isinstance(wanted.element, StructType) else ()
+    values = {
+        each.name: value_of_stored(field_of(row, each.name), each.dtype)
+        if needs_encoding(each.dtype)
+        else field_of(row, each.name)
+        for each in fields
+    }
+    return call("transform", column.ref(), Lambda((row,), struct(values)))
 
 
 def _holds_rows(arrangement: Arrangement) -> bool:
     return arrangement.role is Role.CONTENTS
 
 
-def _stored_types(arrangement: Arrangement) -> Mapping[str, DataType]:
-    return dict(zip(arrangement.columns, arrangement.types, strict=True))
+def _stored_fields(arrangement: Arrangement) -> tuple[Field, ...]:
+    pairs = zip(arrangement.columns, arrangement.types, strict=True)
+    return tuple(Field(name, dtype) for name, dtype in pairs)
+
+
+def _found_fields(arrangement: Arrangement) -> tuple[Field, ...]:
+    """The columns of the stored rows that a look-up finds."""
+    values = tuple(Field(f"s{n}", dtype) for n, dtype in enumerate(arrangement.types))
+    return (*values, Field(STORED_WEIGHT, BIGINT, False))
 
 
 def write_program(run: RunFacts, tasks: tuple[ViewTask, ...]) -> Program:

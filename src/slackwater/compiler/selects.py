@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatchmethod
@@ -43,6 +44,7 @@ from slackwater.expr.nodes import (
     Expr,
     SortKey,
     WindowCall,
+    walk,
 )
 from slackwater.plan.statements import NO_COLUMNS, Statement
 
@@ -283,12 +285,17 @@ class SelectPrinter(ABC):
         select = self.select(rel.input)
         if all(isinstance(output.expr, ColumnRef) for output in rel.outputs):
             return self._renamed(rel.outputs, select)
+        if _finishes_groups(rel, select):
+            grouped = replace(select, columns=dict(select.items or ()))
+            return replace(select, items=self._items(rel, grouped))
         if not select.is_open:
             select = self._reopened(select, rel.input)
-        items = tuple(
+        return replace(select, items=self._items(rel, select))
+
+    def _items(self, rel: Project, select: Select) -> tuple[tuple[ColumnId, str], ...]:
+        return tuple(
             (output.column.id, self.expression(output.expr, select)) for output in rel.outputs
         )
-        return replace(select, items=items)
 
     def _renamed(self, outputs: tuple[Output, ...], select: Select) -> Select:
         """The same SELECT under other ids, with fewer columns or in another order."""
@@ -416,6 +423,19 @@ def _about_groups(rel: Filter, select: Select) -> bool:
         return False
     keys = {key.column.id for key in rel.input.keys}
     return not keys & referenced_columns(rel.condition)
+
+
+def _finishes_groups(rel: Project, select: Select) -> bool:
+    """Whether expressions over aggregates can be listed as they are, none of them twice."""
+    if not isinstance(rel.input, Aggregate) or not select.aggregated:
+        return False
+    read = Counter(
+        node.id
+        for output in rel.outputs
+        for node in walk(output.expr)
+        if isinstance(node, ColumnRef)
+    )
+    return all(read[output.column.id] <= 1 for output in rel.input.aggregates)
 
 
 def _is_single_value(rel: Aggregate) -> bool:

@@ -20,6 +20,7 @@ from slackwater.algebra.operators import (
 from slackwater.compiler.selects import FRAME_COLUMN, Select, SelectPrinter
 from slackwater.expr.nodes import ColumnId, ColumnRef, Expr, Literal, SortKey, WindowCall
 from slackwater.expr.sql import ExpressionPrinter, quote_name
+from slackwater.plan.program import ComputeStep
 from slackwater.plan.statements import NO_COLUMNS, Statement
 from slackwater.types import ArrayType, DataType, MapType, StructType
 
@@ -41,6 +42,15 @@ def print_spark(statement: Statement) -> str:
     'SELECT k0 FROM `changes` WHERE (k0 < 5L)'
     """
     return SparkPrinter().statement(statement)
+
+
+def print_step(step: ComputeStep) -> str:
+    """A step's statement as Spark SQL, with its parts before it."""
+    text = print_spark(step.statement)
+    if not step.parts:
+        return text
+    tables = ",\n".join(f"  {name} AS ({print_spark(part)})" for name, part in step.parts)
+    return f"WITH\n{tables}\n{text}"
 
 
 class SparkPrinter(SelectPrinter):

@@ -14,7 +14,7 @@ from slackwater.algebra.serial import dump_plan, load_plan
 from slackwater.catalog import Statistics, TableDefinition
 from slackwater.errors import CatalogError
 from slackwater.optimizer.normalize import SplitRoot, split_root
-from slackwater.plan.arrangements import Arrangement, Role, hashable
+from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
 from slackwater.sources.source_spec import SourceSpec
 from slackwater.types import DataType, parse_spark_type
 from slackwater.types import StructType as OwnStructType
@@ -85,8 +85,8 @@ class SourceDefinition:
     def arrangement(self) -> Arrangement:
         """The source's rows, found by its key or, without one, by the whole row."""
         types = self.types
-        texts = (hashable(types[n], f"k{n}") for n in self.key_positions)
-        key = tuple(text for text in texts if text is not None)
+        found = (hashable(stored_column(n, types[n])) for n in self.key_positions)
+        key = tuple(each for each in found if each is not None)
         return Arrangement(f"source {self.name}", Role.CONTENTS, types, key)
 
     def table(self, rows: int | None) -> TableDefinition:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from slackwater.algebra.printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.blocks import fuse
+from slackwater.compiler.program_text import print_program
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask, read_names
 from slackwater.engine.costs import run_lines, view_lines
@@ -22,7 +23,6 @@ from slackwater.optimizer.choose import RECOMPUTE, Chooser
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.arrangements import Arrangement
-from slackwater.plan.printer import print_program
 
 
 class Explainer:
@@ -101,7 +101,7 @@ class Explainer:
         key, size = arrangement.id, "not filled yet"
         if key in self._catalog.state.arrangements:
             size = f"{self._catalog.rows(key)} rows, {_amount(self._catalog.bytes(key))}"
-        by = ", ".join(arrangement.key) or "nothing"
+        by = ", ".join(arrangement.key_texts) or "nothing"
         return f"{arrangement.id} ({arrangement.role.value} by {by}): {size}"
 
     def program(self) -> str:

@@ -27,7 +27,6 @@ from slackwater.engine.ingest_quick import Taken, needs_look_up, take_quickly
 from slackwater.engine.run import Files as RunFiles
 from slackwater.errors import DataError
 from slackwater.faults import reach
-from slackwater.plan.arrangements import hash_sql
 from slackwater.runtime.collated import any_collated
 from slackwater.runtime.files import Place, storage_schema
 from slackwater.runtime.local.types import NotLocalError
@@ -40,9 +39,9 @@ from slackwater.state.frames import Stored, Target, gather, look_up_nested, writ
 from slackwater.state.metadata.records import BatchRecord, NewSegment, Transaction
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile
-from slackwater.state.storage_types import encode_sql
 from slackwater.state.writer import FIRST_ROWS
 from slackwater.types import ddl
+from slackwater.types.storage import encode_sql
 
 Marks = Mapping[str, str] | Callable[[], Mapping[str, str]]
 """What to remember with a batch; a function is asked for it once the rows are read and written,
@@ -207,7 +206,7 @@ class Ingestion:
             f"{encode_sql(dtype, name)} AS {name}"
             for name, dtype in zip(self._columns(), self._source.types, strict=True)
         ]
-        hashed = f"{hash_sql(self._source.arrangement.key)} AS _h"
+        hashed = f"{self._source.arrangement.hash_text} AS _h"
         return positional.selectExpr(hashed, *encoded, "_w")
 
     def _keys_only(self, batch: Batch) -> DataFrame:

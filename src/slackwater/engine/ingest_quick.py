@@ -28,9 +28,9 @@ from slackwater.state.admission import Admission, Arrival, DoubtfulRowsError, ca
 from slackwater.state.columns import HASH, bounded_file_rows, conform, regroup
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import SegmentFile
-from slackwater.state.storage_types import needs_encoding
 from slackwater.state.writer import SegmentWriter
 from slackwater.types import BIGINT, BINARY, ArrayType, DataType, StructType, is_floating
+from slackwater.types.storage import needs_encoding
 
 _NUMBER = "_n"
 """The place of a row in its batch."""

@@ -14,14 +14,14 @@ from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.sessions import clone_session, rebind
 from slackwater.optimizer.normalize import stored_scan
 from slackwater.optimizer.rules.keys import whole_row
-from slackwater.optimizer.rules.rowwise import weight_column
+from slackwater.plan.frames import Fresh
 from slackwater.runtime.files import storage_schema
 from slackwater.runtime.printed import expect_printed
 from slackwater.state.columns import column_names
 from slackwater.state.frames import COPIES, Stored, snapshot
 from slackwater.state.segments import SegmentFile
-from slackwater.state.storage_types import decode_sql
 from slackwater.types import DataType
+from slackwater.types.storage import decode_sql
 
 
 class Reader:
@@ -63,7 +63,7 @@ class Reader:
         projections = [each for each in view.root.finish if isinstance(each, Project)]
         if not projections:
             return rows
-        weight = weight_column(view.plan)
+        weight = Fresh(view.plan).weight()
         rel: Rel = Scan("stored", (*stored_scan("stored", view.stored).columns, weight))
         for each in reversed(projections):
             rel = Project(rel, (*each.outputs, pass_through(weight)))

@@ -21,8 +21,8 @@ from slackwater.frontend.sql.planner import Planner, Query
 from slackwater.optimizer.choose import Choice, Chooser
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.normalize import normalize, split_root, stored_scan
-from slackwater.state.storage_types import storable
 from slackwater.types import BOOLEAN
+from slackwater.types.storage import storable
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,6 +243,9 @@ _WINDOW = (
 # Functions that give several rows for one.
 _GENERATORS = (*_specs(_ANY, unknown, "explode posexplode inline stack json_tuple replicate_rows"),)
 
+# Forms in which state stores, hashes and compares values of types that Arrow or Spark cannot.
+_FORMS = (*_specs(_PARTIAL, unknown, "stored_form value_of_stored hash_form comparable_form"),)
+
 FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
     {
         spec.name: spec
@@ -255,6 +258,7 @@ FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
             _DOCUMENTS,
             _WINDOW,
             _GENERATORS,
+            _FORMS,
         )
         for spec in family
     }

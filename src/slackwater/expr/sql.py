@@ -26,6 +26,7 @@ from slackwater.expr.nodes import (
     UserCall,
     WindowCall,
 )
+from slackwater.types.storage import comparable_sql, decode_sql, encode_sql, hashable_sql
 
 ColumnNames = Callable[[ColumnRef], str]
 
@@ -225,6 +226,26 @@ class ExpressionPrinter:
         count = f"CAST({self.text(times)} AS INT)"
         return f"inline(array_repeat(named_struct({row}), {count}))"
 
+    def stored_form(self, call: Call) -> str:
+        """A value under the type that state stores it as."""
+        (value,) = call.args
+        return encode_sql(value.dtype, self.text(value))
+
+    def value_of_stored(self, call: Call) -> str:
+        """A stored value under its own type."""
+        (value,) = call.args
+        return decode_sql(call.dtype, self.text(value))
+
+    def hash_form(self, call: Call) -> str:
+        """A value in a form that Spark's hash functions accept."""
+        (value,) = call.args
+        return hashable_sql(value.dtype, self.text(value))
+
+    def comparable_form(self, call: Call) -> str:
+        """A value in a form that Spark can compare."""
+        (value,) = call.args
+        return comparable_sql(value.dtype, self.text(value))
+
     def pivot_first(self, call: AggregateCall) -> str:
         """One array slot per pivot value, holding that value's one aggregate."""
         pivot, value = self.text(call.args[0]), self.text(call.args[1])
@@ -259,6 +280,10 @@ _SPECIAL: Mapping[str, Callable[[ExpressionPrinter, Call], str]] = {
     "rtrim": ExpressionPrinter.trim,
     "at_least_n_non_nulls": ExpressionPrinter.at_least_n,
     "replicate_rows": ExpressionPrinter.replicate_rows,
+    "stored_form": ExpressionPrinter.stored_form,
+    "value_of_stored": ExpressionPrinter.value_of_stored,
+    "hash_form": ExpressionPrinter.hash_form,
+    "comparable_form": ExpressionPrinter.comparable_form,
 }
 
 _SPECIAL_AGGREGATES: Mapping[str, Callable[[ExpressionPrinter, AggregateCall], str]] = {

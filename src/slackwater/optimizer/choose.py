@@ -21,17 +21,13 @@ from slackwater.optimizer.rules.im1.filter import FilterChanges
 from slackwater.optimizer.rules.im1.generate import GenerateChanges
 from slackwater.optimizer.rules.im1.inner_join import JoinChanges
 from slackwater.optimizer.rules.im1.limit import IgnoreOrder, RedoLimit
-from slackwater.optimizer.rules.im1.mark_join import MarkJoinChanges
-from slackwater.optimizer.rules.im1.not_in import NotInChanges
-from slackwater.optimizer.rules.im1.outer_join import OuterJoinChanges
+from slackwater.optimizer.rules.im1.matching_join import MATCHING_JOINS
 from slackwater.optimizer.rules.im1.project import ProjectChanges
 from slackwater.optimizer.rules.im1.recompute import RecomputeAll
 from slackwater.optimizer.rules.im1.scan import ReadChanges
-from slackwater.optimizer.rules.im1.semi_join import SemiJoinChanges
-from slackwater.optimizer.rules.im1.single_join import SingleJoinChanges
 from slackwater.optimizer.rules.im1.union import UnionChanges
 from slackwater.optimizer.rules.im1.window import RedoPartitions
-from slackwater.state.storage_types import storable
+from slackwater.types.storage import storable
 
 RULES: tuple[Rule[Any], ...] = (
     ReadChanges(),
@@ -43,11 +39,7 @@ RULES: tuple[Rule[Any], ...] = (
     GenerateChanges(),
     UnionChanges(),
     JoinChanges(),
-    OuterJoinChanges(),
-    SemiJoinChanges(),
-    MarkJoinChanges(),
-    SingleJoinChanges(),
-    NotInChanges(),
+    *MATCHING_JOINS,
     # Running values first: they are smaller and never read a group's rows again.
     AdjustSums(),
     GuardExtremes(),

@@ -70,7 +70,7 @@ def drive_from_left(rel: Rel, ids: Ids) -> Rel:
     """
     if not isinstance(rel, Join) or rel.kind not in (JoinKind.RIGHT, JoinKind.FULL):
         return rel
-    if side_keys(rel).left_hash:
+    if side_keys(rel)[0].hashed:
         return rel
     turned = tuple(JoinKey(key.right, key.left, key.null_safe) for key in rel.keys)
     if rel.kind is JoinKind.RIGHT:
@@ -93,7 +93,7 @@ def pad_apart(rel: Rel, ids: Ids) -> Rel:
     """
     if not isinstance(rel, Join) or rel.kind is not JoinKind.LEFT or rel.residual is not None:
         return rel
-    if not side_keys(rel).left_hash or _one_row_a_key(rel):
+    if not side_keys(rel)[0].hashed or _one_row_a_key(rel):
         return rel
     values = tuple(Output(ids.column("key", key.right), key.right) for key in rel.keys)
     distinct = Aggregate(

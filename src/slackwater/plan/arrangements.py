@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
-from slackwater.types import DataType, StringType, is_floating
+from slackwater.algebra.columns import Column
+from slackwater.expr.build import number, replaced
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import Cast, ColumnId, ColumnRef, Expr, Literal
+from slackwater.expr.sql import ExpressionPrinter
+from slackwater.types import INTEGER, DataType, StringType, is_floating
 from slackwater.types.datatypes import (
     CALENDAR_INTERVAL,
     VARIANT,
@@ -32,52 +39,96 @@ class Role(Enum):
 class Arrangement:
     """A relation kept between runs, indexed by a hash of `key`.
 
-    `owner` is the fingerprint of the relation; `key` holds SQL expressions over the stored
-    columns k0, k1, ... Two views that need the same relation by the same key share it.
+    `owner` is the fingerprint of the relation; `key` holds expressions over the stored columns,
+    the column at position n having the id n. Two views that need the same relation by the same
+    key share it.
     """
 
     owner: str
     role: Role
     types: tuple[DataType, ...]
-    key: tuple[str, ...]
+    key: tuple[Expr, ...]
 
     @property
     def id(self) -> str:
         """A short name that is the same whenever the same state is wanted."""
-        return "a" + hashlib.sha256(self.definition.encode()).hexdigest()[:16]
+        return _id(self)
 
     @property
     def definition(self) -> str:
         """What makes the arrangement this one, as text for the catalog."""
-        return json.dumps(
-            {
-                "owner": self.owner,
-                "role": self.role.value,
-                "types": [dtype.sql() for dtype in self.types],
-                "key": list(self.key),
-            }
-        )
+        return _definition(self)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the stored columns."""
         return tuple(f"k{position}" for position in range(len(self.types)))
 
+    @property
+    def key_texts(self) -> tuple[str, ...]:
+        """The key as Spark SQL over the stored columns."""
+        return tuple(map(_STORED.text, self.key))
 
-def hash_sql(key: tuple[str, ...]) -> str:
+    @property
+    def hash_text(self) -> str:
+        """The index hash as Spark SQL over the stored columns."""
+        return _STORED.text(key_hash(self.key))
+
+    def hash_of(self, columns: Sequence[Column]) -> Expr:
+        """The index hash of rows whose columns, in the order of the stored ones, are these."""
+        return hash_over(self.key, columns)
+
+
+def hash_over(key: tuple[Expr, ...], columns: Sequence[Column]) -> Expr:
+    """The hash of key expressions over stored columns, for rows with other columns."""
+    values = {ColumnId(n): column.ref() for n, column in enumerate(columns)}
+    return key_hash(tuple(replaced(each, values) for each in key))
+
+
+def key_hash(key: tuple[Expr, ...]) -> Expr:
     """The index hash of key expressions; without any, all rows hash alike."""
-    return f"xxhash64({', '.join(key)})" if key else "CAST(0 AS BIGINT)"
+    return call("xxhash64", *key) if key else number(0)
 
 
-def hashable(dtype: DataType, text: str) -> str | None:
+def stored_column(position: int, dtype: DataType, *, nullable: bool = True) -> ColumnRef:
+    """A stored column as keys read it."""
+    return ColumnRef(ColumnId(position), f"k{position}", dtype, nullable)
+
+
+def _stored_name(column: ColumnRef) -> str:
+    return f"k{column.id}"
+
+
+_STORED = ExpressionPrinter(_stored_name)
+
+
+@lru_cache(maxsize=4096)
+def _definition(arrangement: Arrangement) -> str:
+    return json.dumps(
+        {
+            "owner": arrangement.owner,
+            "role": arrangement.role.value,
+            "types": [dtype.sql() for dtype in arrangement.types],
+            "key": list(arrangement.key_texts),
+        }
+    )
+
+
+@lru_cache(maxsize=4096)
+def _id(arrangement: Arrangement) -> str:
+    return "a" + hashlib.sha256(_definition(arrangement).encode()).hexdigest()[:16]
+
+
+def hashable(value: Expr) -> Expr | None:
     """An expression whose hash is equal for values Spark calls equal, or None if there is none.
 
     A key column that cannot be hashed is left out of the hash: rows are then told apart by
     the other columns, and always by the comparison that Spark makes afterwards.
     """
+    dtype = value.dtype
     if is_floating(dtype):
-        return f"({text} + CAST(0 AS {dtype.sql()}))"
-    return text if _hashes_as_it_compares(dtype) else None
+        return call("+", value, Cast(Literal("0", INTEGER), dtype))
+    return value if _hashes_as_it_compares(dtype) else None
 
 
 def _hashes_as_it_compares(dtype: DataType) -> bool:

@@ -9,13 +9,13 @@ from typing import Protocol
 from slackwater.plan.prices import Rates
 from slackwater.plan.program import (
     AppendStep,
+    ComputeStep,
     FragmentStep,
     GatherStep,
     LookUpStep,
     Program,
     SourceChangesStep,
     SourceRowsStep,
-    SqlStep,
     StateRowsStep,
     Step,
 )
@@ -102,7 +102,7 @@ def _seconds(step: Step, rows: Mapping[str, float], sizes: Sizes, rates: Rates) 
             return look_up_seconds(rates, rows[read], rows[name], stored)
         case AppendStep(input=read):
             return rates.write * rows[read]
-        case SqlStep() | FragmentStep():
+        case ComputeStep() | FragmentStep():
             return rates.step + rates.row * sum(rows[name] for name in step.reads)
         case _:
             return 0.0

@@ -1,14 +1,16 @@
 """A program: the ordered steps of one run. Each step makes a named frame of rows, or keeps one.
 
 Frames have columns k0, k1, ... and, where they are changes, the weight `_w`. Steps read
-frames by name; SQL steps name them as tables.
+frames by name; the scans of statements name them as tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +31,28 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class SqlStep(Step):
-    """A statement of Spark SQL over other frames."""
+class ComputeStep(Step):
+    """A statement over other frames; `parts` are statements that only it reads, inputs first."""
 
-    sql: str
-    inputs: tuple[str, ...]
+    statement: Statement
+    parts: tuple[tuple[str, Statement], ...] = ()
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The frames the statement names."""
-        return self.inputs
+        """The frames it names, but for its own parts."""
+        own = {name for name, _ in self.parts}
+        statements = (*(each for _, each in self.parts), self.statement)
+        names = (name for each in statements for name in each.reads if name not in own)
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def needs(self) -> Mapping[str, frozenset[str]]:
+        """The columns it needs of every frame it reads."""
+        found: dict[str, frozenset[str]] = {}
+        for statement in (*(each for _, each in self.parts), self.statement):
+            for name, columns in statement.needs.items():
+                found[name] = found.get(name, frozenset()) | columns
+        return {name: found[name] for name in self.reads}
 
 
 @dataclass(frozen=True, slots=True)

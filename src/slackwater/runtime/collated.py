@@ -11,17 +11,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pyspark.sql import SparkSession
 
+from slackwater.compiler.spark_sql import print_step
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.plan.program import (
     AppendStep,
+    ComputeStep,
     FragmentStep,
     GatherStep,
     LookUpStep,
     Program,
     SourceChangesStep,
     SourceRowsStep,
-    SqlStep,
     StateRowsStep,
     Step,
 )
@@ -59,8 +60,8 @@ def _types(step: Step, place: Place) -> Iterator[DataType]:
 
 def _text(step: Step, fragments: Mapping[str, Fragment]) -> str:
     match step:
-        case SqlStep(sql=sql):
-            return sql
+        case ComputeStep():
+            return print_step(step)
         case FragmentStep(fragment=name):
             fragment = fragments[name]
             return fragment.sql if fragment.sql is not None else str(fragment.plan.toString())

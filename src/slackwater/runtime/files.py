@@ -12,8 +12,8 @@ from pyspark.sql.types import StructType
 
 from slackwater.state.columns import arrow_columns
 from slackwater.state.segments import SegmentFile
-from slackwater.state.storage_types import storage_ddl
 from slackwater.types import DataType
+from slackwater.types.storage import storage_ddl
 
 
 class StateFiles(Protocol):

@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.compiler.spark_sql import print_step
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
@@ -18,13 +19,13 @@ from slackwater.plan.forms import DEFAULT_FORMS, Forms, choose_forms
 from slackwater.plan.prices import Rates
 from slackwater.plan.program import (
     AppendStep,
+    ComputeStep,
     FragmentStep,
     GatherStep,
     LookUpStep,
     Program,
     SourceChangesStep,
     SourceRowsStep,
-    SqlStep,
     StateRowsStep,
     Step,
     merged,
@@ -51,8 +52,8 @@ from slackwater.state.frames import (
     write_segments,
 )
 from slackwater.state.segments import SegmentFile
-from slackwater.state.storage_types import decode_sql
 from slackwater.state.tally import Ledger
+from slackwater.types.storage import decode_sql
 
 _ROWS_PER_FILE = 500_000
 
@@ -276,7 +277,7 @@ class _Frames:
         self._frames: dict[str, DataFrame] = {}
         self._views: set[str] = set()
         self._named = {
-            name for step in program.steps if isinstance(step, SqlStep) for name in step.inputs
+            name for step in program.steps if isinstance(step, ComputeStep) for name in step.reads
         }
         self._kept: list[Any] = []
         self._origins: list[DataFrame] = []
@@ -310,8 +311,8 @@ class _Frames:
 
     def _make(self, step: Step) -> DataFrame:
         match step:
-            case SqlStep(sql=sql):
-                return self._session.sql(sql)
+            case ComputeStep():
+                return self._session.sql(print_step(step))
             case SourceChangesStep(source=source):
                 return self._source(step, source, self._place.files.pending(source))
             case SourceRowsStep(source=source):

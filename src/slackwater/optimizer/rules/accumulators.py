@@ -7,13 +7,21 @@ is 0), so those aggregates are left to rules that keep the rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
-from slackwater.algebra.operators import Aggregate
-from slackwater.expr.nodes import AggregateCall, Expr, Literal
+from slackwater.algebra.columns import Column, Output, pass_through
+from slackwater.algebra.operators import Aggregate, Project
+from slackwater.algebra.rel import Rel
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.build import FALSE, all_of, case, cast, is_known, number, replaced
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import AggregateCall, ColumnId, ColumnRef, Expr, Literal
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.base import PRINTER
-from slackwater.types import BIGINT, DataType, DecimalType, is_integral
+from slackwater.optimizer.rules.weighted import weight_of
+from slackwater.plan.frames import Fresh
+from slackwater.types import BIGINT, DOUBLE, DataType, DecimalType, is_integral
 
 _SUM_DIGITS = 27
 """Sums of decimals of up to this many digits fit into 37, and two of those add up exactly."""
@@ -27,91 +35,128 @@ _QUOTIENT_DIGITS = 34
 """A dividend this wide gives a quotient of 4 digits more behind the point, as averages have."""
 
 
+_ROWS = ColumnId(-1)
+"""Stands for the number of a group's rows in what finishes an aggregate."""
+_WEIGHT = ColumnId(-2)
+"""Stands for the weight of a change in what it adds to a running value."""
+
+
+class Merge(Enum):
+    """How a running value takes a change."""
+
+    SUM = "+"
+    LEAST = "least"
+    GREATEST = "greatest"
+
+
 @dataclass(frozen=True, slots=True)
 class Accumulator:
     """One running value of a group."""
 
     dtype: DataType
-    change: str
-    """What the changes add to it: an aggregate over the input's columns and `_w`."""
-    merge: str = "sum"
-    """How old and change combine: sum, least or greatest."""
-    lost: str = ""
+    change: AggregateCall
+    """What the changes add to it, over the input's columns and the weight; NULL adds nothing."""
+    merge: Merge = Merge.SUM
+    lost: AggregateCall | None = None
     """What the changes take away from it, where that can leave it without a value."""
 
-    def merged(self, old: str, change: str) -> str:
-        """The value after the run; `old` is NULL for a group that was not there."""
-        if self.merge == "sum":
-            return f"CAST(coalesce({old}, 0) + {change} AS {self.dtype.sql()})"
-        return f"{self.merge}({old}, {change})"
+    def added(self, change: Expr) -> Expr:
+        """The change, whose aggregate is given, as a value of the accumulator's own type."""
+        if self.merge is not Merge.SUM:
+            return change
+        return cast(call("coalesce", change, _zero(change.dtype)), self.dtype)
 
-    def exposed(self, old: str, change: str, lost: str) -> str:
+    def merged(self, old: Expr, change: Expr) -> Expr:
+        """The value after the run; `old` is NULL for a group that was not there."""
+        if self.merge is not Merge.SUM:
+            return call(self.merge.value, old, change)
+        return cast(call("+", call("coalesce", old, _zero(self.dtype)), change), self.dtype)
+
+    def exposed(self, old: Expr, change: Expr, lost: Expr) -> Expr:
         """Whether the value may have been taken away, and nothing as extreme came instead."""
-        beyond = "<=" if self.merge == "least" else ">="
-        replaced = f"coalesce({change} {beyond} {old}, FALSE)"
-        return f"(coalesce({lost} {beyond} {old}, FALSE) AND NOT {replaced})"
+        beyond = "<=" if self.merge is Merge.LEAST else ">="
+        taken = call("coalesce", call(beyond, lost, old), FALSE)
+        replaced_by = call("coalesce", call(beyond, change, old), FALSE)
+        return call("and", taken, call("not", replaced_by))
+
+
+def _zero(dtype: DataType) -> Literal:
+    return Literal("0", dtype)
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """An aggregate as accumulators and the expression that finishes it.
 
-    The expression names its accumulators {0}, {1}, ... and the group's rows {n}.
+    The expression reads its accumulators as columns 0, 1, ... and the group's rows beside them.
     """
 
     accumulators: tuple[Accumulator, ...]
-    finish: str
+    finish: Expr
+
+    def finished(self, accumulators: Sequence[Expr], rows: Expr) -> Expr:
+        """The aggregate from the values of its accumulators and the number of rows."""
+        values = {ColumnId(n): value for n, value in enumerate(accumulators)}
+        return replaced(self.finish, {**values, _ROWS: rows})
 
 
-def remember(call: Expr, *, grows: bool, facts: Facts) -> Remembered | str:
+def _slot(position: int, dtype: DataType) -> ColumnRef:
+    return ColumnRef(ColumnId(position), f"accumulator{position}", dtype, True)
+
+
+_COUNTED = ColumnRef(_ROWS, "rows", BIGINT, False)
+_CHANGED = ColumnRef(_WEIGHT, "weight", BIGINT, False)
+
+
+def remember(call_: Expr, *, grows: bool, facts: Facts) -> Remembered | str:
     """How to remember an aggregate, or why it cannot be; `grows` says that rows never leave."""
-    if not isinstance(call, AggregateCall):
+    if not isinstance(call_, AggregateCall):
         return "not an aggregate"
-    if call.function in ("min", "max"):
-        return _extreme(call) if grows else f"{call.function} needs the group's rows under deletes"
-    if call.distinct:
-        return f"{call.function}(DISTINCT) needs the values of its group"
-    if call.function == "count":
-        return _count(call)
-    if call.function in ("sum", "avg"):
-        return _sum_or_average(call, facts.widest_sum)
-    return f"{call.function} needs the rows of its group"
+    name = call_.function
+    if name in ("min", "max"):
+        return _extreme(call_) if grows else f"{name} needs the group's rows under deletes"
+    if call_.distinct:
+        return f"{name}(DISTINCT) needs the values of its group"
+    if name == "count":
+        return _count(call_)
+    if name in ("sum", "avg"):
+        return _sum_or_average(call_, facts.widest_sum)
+    return f"{name} needs the rows of its group"
 
 
-def _count(call: AggregateCall) -> Remembered:
-    counted = [arg for arg in call.args if arg.nullable and not isinstance(arg, Literal)]
-    if not counted and call.where is None and not _counts_null(call):
-        return Remembered((), "{n}")
-    condition = _condition(call, call.args)
-    change = f"coalesce(sum(_w) FILTER (WHERE {condition}), 0)"
-    return Remembered((Accumulator(BIGINT, change),), "{0}")
+def _count(call_: AggregateCall) -> Remembered:
+    counted = [arg for arg in call_.args if arg.nullable and not isinstance(arg, Literal)]
+    if not counted and call_.where is None and not any(map(_is_null, call_.args)):
+        return Remembered((), _COUNTED)
+    return Remembered((_counting(call_, call_.args),), _slot(0, BIGINT))
 
 
-def _counts_null(call: AggregateCall) -> bool:
-    return any(isinstance(arg, Literal) and arg.value is None for arg in call.args)
+def _counting(call_: AggregateCall, args: tuple[Expr, ...]) -> Accumulator:
+    """How many rows an aggregate takes into account."""
+    return Accumulator(BIGINT, aggregate("sum", _CHANGED, where=_condition(call_, args)))
 
 
-def _sum_or_average(call: AggregateCall, widest: int) -> Remembered | str:
-    (arg,) = call.args
+def _sum_or_average(call_: AggregateCall, widest: int) -> Remembered | str:
+    (arg,) = call_.args
     kept = _total_type(arg.dtype, widest)
+    counts = arg.nullable or call_.where is not None
+    counted = _slot(1, BIGINT) if counts else _COUNTED
     value = None
     if kept is not None:
-        value = _finish_sum(call) if call.function == "sum" else _finish_average(call, arg)
+        total = _slot(0, kept)
+        value = (
+            cast(total, call_.dtype)
+            if call_.function == "sum"
+            else _average(call_, arg, total, counted)
+        )
     if kept is None or value is None:
-        return f"{call.function} of {arg.dtype} is not exact when values are taken away again"
-    text = PRINTER.text(arg)
-    whole = is_integral(arg.dtype)
-    term = f"CAST({text} AS DECIMAL(20,0)) * _w" if whole else _decimal_term(text, arg.dtype)
-    condition = _condition(call, (arg,))
-    total = f"coalesce(sum({term}) FILTER (WHERE {condition}), 0)"
-    accumulators = [Accumulator(kept, f"CAST({total} AS {kept.sql()})")]
-    counted = "{n}"
-    if arg.nullable or call.where is not None:
-        change = f"coalesce(sum(_w) FILTER (WHERE {condition}), 0)"
-        accumulators.append(Accumulator(BIGINT, change))
-        counted = "{1}"
-    finished = value.replace("{counted}", counted)
-    return Remembered(tuple(accumulators), f"CASE WHEN {counted} > 0 THEN {finished} END")
+        return f"{call_.function} of {arg.dtype} is not exact when values are taken away again"
+    terms = aggregate("sum", _term(arg), where=_condition(call_, (arg,)))
+    accumulators = [Accumulator(kept, terms)]
+    if counts:
+        accumulators.append(_counting(call_, (arg,)))
+    some = call(">", counted, number(0))
+    return Remembered(tuple(accumulators), case(some, value))
 
 
 def _total_type(dtype: DataType, widest: int) -> DecimalType | None:
@@ -127,29 +172,33 @@ def _total_type(dtype: DataType, widest: int) -> DecimalType | None:
     return DecimalType(38, dtype.scale)
 
 
-def _decimal_term(text: str, dtype: DataType) -> str:
-    """A decimal times its weight; the common weights spare the multiplication."""
-    wide = isinstance(dtype, DecimalType) and dtype.precision > _SIGNED_DIGITS
-    negative = f"0 - {text}" if wide else f"-{text}"
-    product = f"{text} * CAST(_w AS DECIMAL(10,0))"
-    return f"CASE _w WHEN 1 THEN {text} WHEN -1 THEN {negative} ELSE {product} END"
+def _term(value: Expr) -> Expr:
+    """A number times its weight; for decimals the common weights spare the multiplication."""
+    if not isinstance(value.dtype, DecimalType):
+        whole = DecimalType(20, 0)
+        return call("*", cast(value, whole), cast(_CHANGED, whole))
+    product = call("*", value, cast(_CHANGED, DecimalType(10, 0)))
+    wide = value.dtype.precision > _SIGNED_DIGITS
+    minus = call("-", _zero(DecimalType(1, 0)), value) if wide else call("negative", value)
+    return case(
+        call("=", _CHANGED, number(1)),
+        cast(value, product.dtype),
+        call("=", _CHANGED, number(-1)),
+        cast(minus, product.dtype),
+        product,
+    )
 
 
-def _finish_sum(call: AggregateCall) -> str:
-    return f"CAST({{0}} AS {call.dtype.sql()})"
-
-
-def _finish_average(call: AggregateCall, arg: Expr) -> str | None:
+def _average(call_: AggregateCall, arg: Expr, total: Expr, counted: Expr) -> Expr | None:
     if not isinstance(arg.dtype, DecimalType):
-        return "CAST({0} AS DOUBLE) / {counted}"
+        return call("/", cast(total, DOUBLE), cast(counted, DOUBLE))
     digits = arg.dtype.precision + 10
     if arg.dtype.precision > _AVERAGE_DIGITS:
         digits = max(digits, _QUOTIENT_DIGITS)
         if digits > 38 or _quotient_scale(digits, arg.dtype.scale) != arg.dtype.scale + 4:
             return None
-    total = DecimalType(digits, arg.dtype.scale)
-    quotient = f"CAST({{0}} AS {total.sql()}) / CAST({{counted}} AS DECIMAL(20,0))"
-    return f"CAST({quotient} AS {call.dtype.sql()})"
+    dividend = cast(total, DecimalType(digits, arg.dtype.scale))
+    return cast(call("/", dividend, cast(counted, DecimalType(20, 0))), call_.dtype)
 
 
 def _quotient_scale(digits: int, scale: int) -> int:
@@ -157,20 +206,26 @@ def _quotient_scale(digits: int, scale: int) -> int:
     return max(38 - (digits - scale), 6)
 
 
-def _extreme(call: AggregateCall) -> Remembered:
-    (arg,) = call.args
-    merge = "least" if call.function == "min" else "greatest"
-    where = "" if call.where is None else f" AND {PRINTER.text(call.where)}"
-    value = f"{call.function}({PRINTER.text(arg)})"
-    arrived, left = (f"{value} FILTER (WHERE _w {sign} 0{where})" for sign in (">", "<"))
-    return Remembered((Accumulator(arg.dtype, arrived, merge, left),), "{0}")
+def _extreme(call_: AggregateCall) -> Remembered:
+    (arg,) = call_.args
+    merge = Merge.LEAST if call_.function == "min" else Merge.GREATEST
+    arrived, left = (
+        aggregate(call_.function, arg, where=_also(call(sign, _CHANGED, number(0)), call_.where))
+        for sign in (">", "<")
+    )
+    return Remembered((Accumulator(arg.dtype, arrived, merge, left),), _slot(0, arg.dtype))
 
 
-def _condition(call: AggregateCall, args: tuple[Expr, ...]) -> str:
-    parts = [f"{PRINTER.text(arg)} IS NOT NULL" for arg in args if arg.nullable or _is_null(arg)]
-    if call.where is not None:
-        parts.append(PRINTER.text(call.where))
-    return " AND ".join(parts) or "TRUE"
+def _also(condition: Expr, other: Expr | None) -> Expr:
+    return condition if other is None else call("and", condition, other)
+
+
+def _condition(call_: AggregateCall, args: tuple[Expr, ...]) -> Expr | None:
+    """Which rows an aggregate takes into account; None for all."""
+    parts = [is_known(arg) for arg in args if arg.nullable or _is_null(arg)]
+    if call_.where is not None:
+        parts.append(call_.where)
+    return all_of(parts) if parts else None
 
 
 def _is_null(arg: Expr) -> bool:
@@ -188,7 +243,7 @@ class GroupState:
     def accumulators(self) -> tuple[Accumulator, ...]:
         """All running values, the number of rows last."""
         each = tuple(one for aggregate in self.remembered for one in aggregate.accumulators)
-        return (*each, Accumulator(BIGINT, "coalesce(sum(_w), 0)"))
+        return (*each, Accumulator(BIGINT, aggregate("sum", _CHANGED)))
 
     @property
     def types(self) -> tuple[DataType, ...]:
@@ -196,32 +251,46 @@ class GroupState:
         keys = tuple(key.column.dtype for key in self.rel.keys)
         return (*keys, *(one.dtype for one in self.accumulators))
 
-    def finished(self, name: str) -> list[str]:
-        """The operator's columns as SQL over the stored columns `name`0, `name`1, ..."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the stored columns."""
+        return tuple(f"k{n}" for n in range(len(self.types)))
+
+    def finished(self, columns: Sequence[Column]) -> list[Expr]:
+        """The operator's columns from the stored ones."""
         position = len(self.rel.keys)
-        rows = f"{name}{len(self.types) - 1}"
-        texts = [f"{name}{n}" for n in range(position)]
-        for aggregate in self.remembered:
-            own = [f"{name}{position + n}" for n in range(len(aggregate.accumulators))]
-            texts.append(aggregate.finish.format(*own, n=rows))
+        rows = columns[len(self.types) - 1].ref()
+        found: list[Expr] = [column.ref() for column in columns[:position]]
+        for each in self.remembered:
+            own = columns[position : position + len(each.accumulators)]
+            found.append(each.finished([column.ref() for column in own], rows))
             position += len(own)
-        return texts
+        return found
 
-    def partial(self, table: str, *, losses: bool = False) -> str:
-        """The changes of all groups: one row per group that `table` (with `_w`) touches.
+    def partial(self, table: Rel, fresh: Fresh, *, losses: bool = False) -> Rel:
+        """The changes of all groups: one row per group that a weighted relation touches.
 
-        With `losses` also what is taken away from running values, as d0, d1, ...
+        Its columns are the stored ones, and with `losses` what is taken away from running values.
         """
-        keys = [PRINTER.text(key.expr) for key in self.rel.keys]
-        items = [f"{text} AS k{n}" for n, text in enumerate(keys)]
-        first = len(keys)
-        items += [f"{one.change} AS k{first + n}" for n, one in enumerate(self.accumulators)]
-        if losses:
-            lost = (one.lost for one in self.accumulators)
-            items += [f"{text} AS d{n}" for n, text in enumerate(lost) if text]
-        by = ", ".join(map(PRINTER.group_key, (key.expr for key in self.rel.keys)))
-        grouping = f" GROUP BY {by}" if by else ""
-        return f"SELECT {', '.join(items)} FROM {table}{grouping}"
+        weight = weight_of(table).ref()
+        keys = fresh.outputs(key.expr for key in self.rel.keys)
+        changes = [(one, self._over(one.change, weight, fresh)) for one in self.accumulators]
+        lost = (one.lost for one in self.accumulators if losses and one.lost is not None)
+        taken = [self._over(each, weight, fresh) for each in lost]
+        groups = Aggregate(table, keys, (*(output for _, output in changes), *taken))
+        added = (one.added(output.column.ref()) for one, output in changes)
+        return Project(
+            groups,
+            (
+                *(pass_through(key.column) for key in keys),
+                *fresh.outputs(added),
+                *(pass_through(output.column) for output in taken),
+            ),
+        )
+
+    def _over(self, call_: AggregateCall, weight: Expr, fresh: Fresh) -> Output:
+        (output,) = fresh.outputs((replaced(call_, {_WEIGHT: weight}),))
+        return output
 
 
 def group_state(rel: Aggregate, *, grows: bool, facts: Facts) -> GroupState | str:

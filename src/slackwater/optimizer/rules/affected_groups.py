@@ -14,20 +14,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from slackwater.algebra.operators import Distinct
 from slackwater.algebra.rel import Rel
-from slackwater.algebra.sql import column_name
 from slackwater.expr.nodes import Expr
-from slackwater.optimizer.rules.base import (
-    Builder,
-    Need,
+from slackwater.optimizer.rules.base import Builder, Need, compute_changes
+from slackwater.optimizer.rules.keys import contents, hashed_keys, whole_row
+from slackwater.optimizer.rules.weighted import (
     consolidated,
-    positional,
-    positions,
+    counted_once,
+    difference,
+    read_changes,
     repeated,
 )
-from slackwater.optimizer.rules.keys import contents, key_texts, whole_row
-from slackwater.optimizer.rules.whole_state import Whole, rows_after
-from slackwater.plan.arrangements import Arrangement, hash_sql
+from slackwater.optimizer.rules.whole_state import Whole, hashed_changes, rows_after
+from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.frames import (
+    HASH,
+    NEW,
+    STORED_WEIGHT,
+    WEIGHT,
+    Frame,
+    Fresh,
+    positions,
+    read_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +45,14 @@ class Grouped:
     """An operator that treats groups of its input separately.
 
     `inside` is the group key over the input's columns, `outside` the same over its own;
-    `apply` writes the operator over a table with the input's columns.
+    `apply` puts the operator over another relation with the input's columns.
     """
 
     rel: Rel
     input: Rel
     inside: tuple[Expr, ...]
     outside: tuple[Expr, ...]
-    apply: Callable[[str], str]
+    apply: Callable[[Rel], Rel]
 
     @property
     def given(self) -> Arrangement:
@@ -57,7 +67,7 @@ class Grouped:
     @property
     def is_one(self) -> bool:
         """Whether no key tells the groups apart in state."""
-        return not key_texts(self.input, self.inside)
+        return not hashed_keys(self.input, self.inside)
 
     @property
     def needs(self) -> tuple[Need, ...]:
@@ -66,41 +76,41 @@ class Grouped:
 
 
 def _by_group(rel: Rel, key: tuple[Expr, ...]) -> Arrangement:
-    texts = key_texts(rel, key)
-    return contents(rel, texts) if texts else whole_row(rel)
+    hashed = hashed_keys(rel, key)
+    return contents(rel, hashed) if hashed else whole_row(rel)
 
 
-def group_delta(group: Grouped, builder: Builder) -> str | None:
+def group_delta(group: Grouped, builder: Builder) -> Frame | None:
     """The new output of the touched groups, less the old one."""
     changes = builder.delta(group.input)
     if changes is None:
         return None
-    rel = group.rel
+    rel, fresh = group.rel, Fresh(group.rel, group.input)
     rows, old = (_all_rows if group.is_one else _touched_rows)(group, changes, builder)
-    again = positional(rel, group.apply(_under_its_names(group.input, rows)), "CAST(1 AS BIGINT)")
-    new = builder.sql(rel, "groups_now", again, (rows,))
-    names = _names(rel)
-    both = f"(SELECT {names}_w FROM {new} UNION ALL SELECT {names}-_w AS _w FROM {old})"
-    return builder.sql(rel, "delta", consolidated(rel, both), (new, old))
+    again = group.apply(repeated(read_changes(group.input, rows, fresh), fresh))
+    new = compute_changes(rel, "groups_now", counted_once(again, fresh), builder)
+    both = difference(read_changes(rel, new, fresh), read_changes(rel, old, fresh), fresh)
+    return compute_changes(rel, "delta", consolidated(both, fresh), builder)
 
 
-def _touched_rows(group: Grouped, changes: str, builder: Builder) -> tuple[str, str]:
+def _touched_rows(group: Grouped, changes: Frame, builder: Builder) -> tuple[Frame, Frame]:
     """The input of the touched groups after the run, and their output before it."""
-    rel = group.rel
-    touched = builder.sql(rel, "touched", _hashed(group, changes), (changes,))
+    rel, given, fresh = group.rel, group.input, Fresh(group.rel, group.input)
+    names = (*positions(given), WEIGHT)
+    hashed = hashed_changes(given, changes, group.given, fresh)
+    touched = builder.compute(rel, "touched", hashed, (HASH, *names))
     rows = builder.gather(rel, "gathered", touched, group.given)
-    now = f"SELECT {_names(group.input)}_new AS _w FROM {rows}"
-    hashes = builder.sql(rel, "hashes", f"SELECT DISTINCT _h FROM {touched}", (touched,))
+    now = read_changes(given, rows, fresh, NEW)
+    hashes = builder.compute(rel, "hashes", Distinct(fresh.scan(touched, (HASH,))), (HASH,))
     found = builder.look_up(rel, "found", hashes, group.kept)
-    gone = "".join(f"s{n} AS k{n}, " for n in range(len(rel.columns)))
-    before = f"SELECT {gone}_sw AS _w FROM {found}"
+    before = read_rows(rel, found, fresh.weight(STORED_WEIGHT), prefix="s")
     return (
-        builder.sql(rel, "rows_now", now, (rows,)),
-        builder.sql(rel, "groups_before", before, (found,)),
+        builder.compute(rel, "rows_now", now, names),
+        compute_changes(rel, "groups_before", before, builder),
     )
 
 
-def _all_rows(group: Grouped, changes: str, builder: Builder) -> tuple[str, str]:
+def _all_rows(group: Grouped, changes: Frame, builder: Builder) -> tuple[Frame, Frame]:
     """The whole input after the run, and the whole output before it.
 
     An answer over nothing is an answer too, so neither depends on what changed.
@@ -110,17 +120,3 @@ def _all_rows(group: Grouped, changes: str, builder: Builder) -> tuple[str, str]
     kept = builder.state_rows(rel, "rows_before", group.given)
     whole = Whole(group.input, group.given, kept, changes)
     return rows_after(rel, "", whole, builder), old
-
-
-def _hashed(group: Grouped, changes: str) -> str:
-    return f"SELECT {hash_sql(group.given.key)} AS _h, {_names(group.input)}_w FROM {changes}"
-
-
-def _names(rel: Rel) -> str:
-    return "".join(f"{name}, " for name in positions(rel))
-
-
-def _under_its_names(rel: Rel, frame: str) -> str:
-    """The rows under the names the operator uses, each as often as it counts."""
-    pairs = (f"k{n} AS {column_name(column)}" for n, column in enumerate(rel.columns))
-    return f"({repeated(pairs, frame)})"

@@ -6,43 +6,44 @@ from dataclasses import dataclass
 
 from slackwater.algebra.operators import Join, JoinKey, JoinKind
 from slackwater.algebra.rel import Rel
+from slackwater.expr.build import all_of
 from slackwater.expr.facts import conjuncts, may_raise, referenced_columns
+from slackwater.expr.functions import call
 from slackwater.expr.nodes import Call, Expr
 from slackwater.optimizer.rules.base import Need
-from slackwater.optimizer.rules.keys import contents, stored_text, whole_row
+from slackwater.optimizer.rules.keys import contents, over_stored, whole_row
 from slackwater.plan.arrangements import Arrangement, hashable
 from slackwater.types import same_type
 
 
 @dataclass(frozen=True, slots=True)
-class SideKeys:
-    """What each side is hashed by, in the same order, and the state indexed that way.
+class SideKey:
+    """What one side is hashed by, over its stored columns, and the state indexed that way."""
+
+    hashed: tuple[Expr, ...]
+    state: Arrangement
+
+
+def side_keys(rel: Join) -> tuple[SideKey, SideKey]:
+    """The keys whose values hash alike on both sides whenever the join calls them equal.
 
     Without an equality nothing is hashed, and rows are found by reading all of them.
     """
-
-    left_hash: tuple[str, ...]
-    right_hash: tuple[str, ...]
-    left_state: Arrangement
-    right_state: Arrangement
-
-
-def side_keys(rel: Join) -> SideKeys:
-    """The keys whose values hash alike on both sides whenever the join calls them equal."""
     pairs = []
     for key in equalities(rel):
-        left = hashable(key.left.dtype, stored_text(rel.left, key.left))
-        right = hashable(key.right.dtype, stored_text(rel.right, key.right))
+        left = hashable(over_stored(rel.left, key.left))
+        right = hashable(over_stored(rel.right, key.right))
         if same_type(key.left.dtype, key.right.dtype) and left is not None and right is not None:
             pairs.append((left, right))
     left_hash = tuple(left for left, _ in pairs)
     right_hash = tuple(right for _, right in pairs)
-    return SideKeys(
-        left_hash, right_hash, _state(rel.left, left_hash), _state(rel.right, right_hash)
+    return (
+        SideKey(left_hash, _state(rel.left, left_hash)),
+        SideKey(right_hash, _state(rel.right, right_hash)),
     )
 
 
-def _state(rel: Rel, hashed: tuple[str, ...]) -> Arrangement:
+def _state(rel: Rel, hashed: tuple[Expr, ...]) -> Arrangement:
     """A side by its key; row by row if there is none, since nobody could hold all rows at once."""
     return contents(rel, hashed) if hashed else whole_row(rel)
 
@@ -60,11 +61,21 @@ def fails_on_rows(rel: Join) -> bool:
 
 def join_needs(rel: Join) -> tuple[Need, ...]:
     """Both sides by the join key."""
-    keys, settled = side_keys(rel), fails_on_rows(rel)
-    return (
-        Need(keys.left_state, rel.left, settled),
-        Need(keys.right_state, rel.right, settled),
-    )
+    (left, right), settled = side_keys(rel), fails_on_rows(rel)
+    return Need(left.state, rel.left, settled), Need(right.state, rel.right, settled)
+
+
+def match_condition(rel: Join) -> Expr:
+    """When two rows match: equal keys and the residual condition."""
+    keys = [_equal(key, rel.kind) for key in rel.keys]
+    return all_of((*keys, *(() if rel.residual is None else (rel.residual,))))
+
+
+def _equal(key: JoinKey, kind: JoinKind) -> Expr:
+    equality = call("<=>" if key.null_safe else "=", key.left, key.right)
+    if kind is JoinKind.NULL_AWARE_ANTI:
+        return call("or", equality, call("isnull", equality))
+    return equality
 
 
 def equalities(rel: Join) -> tuple[JoinKey, ...]:

@@ -1,33 +1,33 @@
-"""Keys of arrangements as SQL over stored columns."""
+"""Keys of arrangements: expressions over stored columns."""
 
 from __future__ import annotations
 
 from slackwater.algebra.columns import Column
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.rel import Rel
-from slackwater.expr.nodes import ColumnRef, Expr
-from slackwater.expr.sql import ExpressionPrinter
-from slackwater.plan.arrangements import Arrangement, Role, hashable
-from slackwater.state.storage_types import hashable_sql
+from slackwater.expr.build import replaced
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import Expr
+from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
+from slackwater.types.storage import hash_form_differs
 
 
-def stored_text(rel: Rel, expr: Expr) -> str:
-    """An expression over a relation's columns as SQL over k0, k1, ..."""
-    places = {column.id: f"k{n}" for n, column in enumerate(rel.columns)}
+def over_stored(rel: Rel, expr: Expr) -> Expr:
+    """An expression over a relation's columns as one over the columns of its stored rows."""
+    places = {
+        column.id: stored_column(n, column.dtype, nullable=column.nullable)
+        for n, column in enumerate(rel.columns)
+    }
+    return replaced(expr, places)
 
-    def name(column: ColumnRef) -> str:
-        return places[column.id]
 
-    return ExpressionPrinter(name).text(expr)
-
-
-def key_texts(rel: Rel, exprs: tuple[Expr, ...]) -> tuple[str, ...]:
+def hashed_keys(rel: Rel, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
     """The hashable ones among key expressions, over stored columns."""
-    texts = (hashable(expr.dtype, stored_text(rel, expr)) for expr in exprs)
-    return tuple(text for text in texts if text is not None)
+    found = (hashable(over_stored(rel, expr)) for expr in exprs)
+    return tuple(key for key in found if key is not None)
 
 
-def contents(rel: Rel, key: tuple[str, ...]) -> Arrangement:
+def contents(rel: Rel, key: tuple[Expr, ...]) -> Arrangement:
     """The arrangement of a relation's rows by a key."""
     types = tuple(column.dtype for column in rel.columns)
     return Arrangement(fingerprint(rel), Role.CONTENTS, types, key)
@@ -39,9 +39,12 @@ def whole_row(rel: Rel) -> Arrangement:
     Columns that are not hashed as they compare count too: nobody looks these rows up by values
     that are merely equal, and rows that differ must not all be in one place.
     """
-    return contents(rel, tuple(_own_text(rel, column) for column in rel.columns))
+    return contents(rel, tuple(_own_key(rel, column) for column in rel.columns))
 
 
-def _own_text(rel: Rel, column: Column) -> str:
-    text = stored_text(rel, column.ref())
-    return hashable(column.dtype, text) or hashable_sql(column.dtype, text)
+def _own_key(rel: Rel, column: Column) -> Expr:
+    value = over_stored(rel, column.ref())
+    hashed = hashable(value)
+    if hashed is not None:
+        return hashed
+    return call("hash_form", value) if hash_form_differs(column.dtype) else value

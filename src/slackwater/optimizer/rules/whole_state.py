@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from slackwater.algebra.columns import pass_through
+from slackwater.algebra.operators import Distinct, Join, JoinKey, JoinKind, Project
 from slackwater.algebra.rel import Rel
-from slackwater.optimizer.rules.base import Builder, adds_up, consolidated, positions
-from slackwater.plan.arrangements import Arrangement, hash_sql
+from slackwater.optimizer.rules.base import Builder
+from slackwater.optimizer.rules.weighted import added, adds_up, consolidated, read_changes
+from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.frames import HASH, NEW, WEIGHT, Frame, Fresh, positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,24 +19,43 @@ class Whole:
 
     rel: Rel
     state: Arrangement
-    before: str
-    changes: str
+    before: Frame
+    changes: Frame
 
 
-def rows_after(owner: Rel, part: str, whole: Whole, builder: Builder) -> str:
+def rows_after(owner: Rel, part: str, whole: Whole, builder: Builder) -> Frame:
     """What a relation holds after the run; `part` begins the names of frames of their owner."""
-    rel, before, changes = whole.rel, whole.before, whole.changes
-    names = "".join(f"{name}, " for name in positions(rel))
+    rel, fresh = whole.rel, Fresh(whole.rel)
+    names = (*positions(rel), WEIGHT)
+    before = read_changes(rel, whole.before, fresh)
     if all(adds_up(column.dtype) for column in rel.columns):
-        both = f"(SELECT {names}_w FROM {before} UNION ALL SELECT {names}_w FROM {changes})"
-        text = consolidated(rel, both)
-        return builder.sql(owner, f"{part}rows_now", text, (before, changes))
-    hashed = f"SELECT {hash_sql(whole.state.key)} AS _h, {names}_w FROM"
-    touched = builder.sql(owner, f"{part}touched", f"{hashed} {changes}", (changes,))
+        both = added((before, read_changes(rel, whole.changes, fresh)), fresh)
+        return builder.compute(owner, f"{part}rows_now", consolidated(both, fresh), names)
+    hashed = hashed_changes(rel, whole.changes, whole.state, fresh)
+    touched = builder.compute(owner, f"{part}touched", hashed, (HASH, *names))
     found = builder.gather(owner, f"{part}gathered", touched, whole.state)
-    text = (
-        f"SELECT {names}_w FROM ({hashed} {before}) "
-        f"LEFT ANTI JOIN (SELECT DISTINCT _h FROM {touched}) USING (_h) "
-        f"UNION ALL SELECT {names}_new AS _w FROM {found}"
-    )
-    return builder.sql(owner, f"{part}rows_now", text, (before, touched, found))
+    others = _untouched(with_hash(before, whole.state, fresh), fresh.scan(touched, (HASH,)))
+    now = read_changes(rel, found, fresh, NEW)
+    tree = added((others, now), fresh)
+    return builder.compute(owner, f"{part}rows_now", tree, names)
+
+
+def _untouched(rows: Project, touched: Rel) -> Project:
+    """Rows, whose first column is a hash, of which no hash is touched."""
+    hashes = Distinct(touched)
+    key = JoinKey(rows.columns[0].ref(), hashes.columns[0].ref())
+    others = Join(JoinKind.ANTI, rows, hashes, (key,))
+    return Project(others, tuple(map(pass_through, rows.columns[1:])))
+
+
+def hashed_changes(
+    rel: Rel, frame: Frame, state: Arrangement, fresh: Fresh, weight: str = WEIGHT
+) -> Project:
+    """Changes of a relation with the hash under which an arrangement keeps them."""
+    return with_hash(read_changes(rel, frame, fresh, weight), state, fresh)
+
+
+def with_hash(table: Rel, state: Arrangement, fresh: Fresh) -> Project:
+    """Weighted rows with the hash under which an arrangement keeps them before their columns."""
+    outputs = fresh.outputs((state.hash_of(table.columns[:-1]),))
+    return Project(table, (*outputs, *map(pass_through, table.columns)))

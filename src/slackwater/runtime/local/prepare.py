@@ -10,12 +10,12 @@ from functools import cached_property
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
     AppendStep,
+    ComputeStep,
     GatherStep,
     LookUpStep,
     Program,
     SourceChangesStep,
     SourceRowsStep,
-    SqlStep,
     StateRowsStep,
     Step,
 )
@@ -41,7 +41,9 @@ class Prepared:
         found: set[str] = set()
         for step in self.steps:
             if name in step.reads:
-                statement = self.statements.get(step.name) if isinstance(step, SqlStep) else None
+                statement = (
+                    self.statements.get(step.name) if isinstance(step, ComputeStep) else None
+                )
                 if statement is None:
                     return frozenset(self.columns[name])
                 found |= statement.reads[name]
@@ -72,7 +74,7 @@ def prepare(
     statements: dict[str, Translated] = {}
     for step in program.steps:
         match step:
-            case SqlStep(name=name, sql=sql, inputs=inputs):
+            case ComputeStep(name=name, sql=sql, inputs=inputs):
                 tables = {each: columns[each] for each in inputs}
                 try:
                     found = translate_statement(sql, tables)
@@ -96,7 +98,7 @@ def prepare(
                 pass
             case _:
                 raise NotLocalError("a part of a plan that Spark runs whole")
-    written = sum(isinstance(step, SqlStep) for step in program.steps)
+    written = sum(isinstance(step, ComputeStep) for step in program.steps)
     if 2 * len(statements) < written:
         raise NotLocalError("a program most of whose statements are Spark's")
     return Prepared(program.steps, statements, columns)

@@ -16,11 +16,11 @@ from slackwater.errors import DataError
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
     AppendStep,
+    ComputeStep,
     GatherStep,
     LookUpStep,
     SourceChangesStep,
     SourceRowsStep,
-    SqlStep,
     StateRowsStep,
     Step,
 )
@@ -71,7 +71,7 @@ class LocalRun:
         self._place = place
         self._room = room
         self._frames = Frames({}, room)
-        self._waiting: dict[str, SqlStep] = {}
+        self._waiting: dict[str, ComputeStep] = {}
         """Statements that are computed while their rows are written."""
         self._publisher = Publisher()
         self._written: dict[str, tuple[SegmentFile, ...]] = {}
@@ -104,20 +104,20 @@ class LocalRun:
         self._seconds[kind] = self._seconds.get(kind, 0.0) + spent
 
     def _advance(self, step: Step, prepared: Prepared) -> None:
-        if isinstance(step, SqlStep) and step.name in prepared.streamed:
+        if isinstance(step, ComputeStep) and step.name in prepared.streamed:
             self._waiting[step.name] = step
             return
         if isinstance(step, AppendStep):
             self._written[step.arrangement.id] = self._write(step, self._to_write(step, prepared))
             if step.input in self._waiting:
                 self._frames.release(self._waiting[step.input])
-        elif isinstance(step, SqlStep):
+        elif isinstance(step, ComputeStep):
             self._compute(step, prepared)
         else:
             self._take(step, prepared)
         self._frames.release(step)
 
-    def _compute(self, step: SqlStep, prepared: Prepared) -> None:
+    def _compute(self, step: ComputeStep, prepared: Prepared) -> None:
         tables = {name: self._frames[name] for name in step.inputs}
         statement = prepared.statements.get(step.name)
         if statement is None:
@@ -259,7 +259,7 @@ def _looked_up(probe: pa.Schema, stored: pa.Schema, *, nested: bool) -> pa.Schem
 
 def _kind_of_work(step: Step, prepared: Prepared) -> str:
     match step:
-        case SqlStep(name=name):
+        case ComputeStep(name=name):
             return "statements" if name in prepared.statements else "statements in Spark"
         case LookUpStep() | GatherStep():
             return "look-ups"

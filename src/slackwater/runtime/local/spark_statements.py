@@ -15,8 +15,8 @@ from pyspark.sql.types import StructType
 from slackwater.runtime.collated import any_collated, compiling
 from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.columns import stable_type, widened
-from slackwater.state.storage_types import needs_encoding, storable
 from slackwater.types import ddl, parse_spark_type
+from slackwater.types.storage import needs_encoding, storable
 
 _MOST_ROWS = 1_000_000
 """A statement over more rows is better computed in Spark with all that leads to it."""

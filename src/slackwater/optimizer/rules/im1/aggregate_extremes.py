@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from slackwater.algebra.operators import Aggregate
+from slackwater.algebra.columns import pass_through
+from slackwater.algebra.operators import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Join,
+    JoinKey,
+    JoinKind,
+    Project,
+)
+from slackwater.algebra.rel import Rel
+from slackwater.expr.build import any_of, case, field_of, is_known, number
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import Expr
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.accumulators import GroupState, group_state
-from slackwater.optimizer.rules.base import (
-    Builder,
-    Need,
-    adds_up,
-    consolidated,
-    positions,
-    weighted_input,
-)
+from slackwater.optimizer.rules.base import Builder, Need
 from slackwater.optimizer.rules.im1.aggregate_sums import (
     AdjustSums,
-    group_key,
     move,
     same_group,
     stored_groups,
+    with_group_hash,
     with_stored,
 )
-from slackwater.optimizer.rules.keys import contents, key_texts
-from slackwater.plan.arrangements import Arrangement, hash_sql
-from slackwater.state.storage_types import needs_encoding
+from slackwater.optimizer.rules.keys import contents, hashed_keys
+from slackwater.optimizer.rules.weighted import adds_up, consolidated, read_changes, weight_of
+from slackwater.optimizer.rules.whole_state import hashed_changes
+from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.frames import HASH, NEW, WEIGHT, Frame, Fresh, positions
 from slackwater.types import is_collated
+from slackwater.types.storage import needs_encoding
+
+_OLD, _AGAIN = "o", "_again"
+"""Columns of touched groups: the stored row, and whether an extreme must be found again."""
 
 
 class GuardExtremes(AdjustSums):
@@ -61,69 +73,89 @@ class GuardExtremes(AdjustSums):
         """Extremes count as running values."""
         return group_state(rel, grows=True, facts=facts)
 
-    def moved(self, rel: Aggregate, builder: Builder) -> str | None:
+    def moved(self, rel: Aggregate, builder: Builder) -> Frame | None:
         """As for sums; extremes that were lost come from the rows of their group."""
         changes = builder.delta(rel.input)
         if changes is None:
             return None
-        state = self.state(rel, builder.facts)
-        net = builder.sql(
-            rel, "net_input", consolidated(rel.input, changes, first=True), (changes,)
+        state, fresh = self.state(rel, builder.facts), Fresh(rel)
+        given = read_changes(rel.input, changes, fresh)
+        net = builder.compute(
+            rel,
+            "net_input",
+            consolidated(given, fresh, first=True),
+            (*positions(rel.input), WEIGHT),
         )
-        partial = state.partial(weighted_input(rel.input, net), losses=True)
-        hashed = f"SELECT {hash_sql(group_key(state))} AS _h, * FROM ({partial})"
-        touched = builder.sql(rel, "touched", hashed, (net,))
-        found = builder.look_up_nested(rel, "found", touched, stored_groups(state))
-        guarded = f"SELECT *, {_exposed(state)} AS _again FROM {with_stored(state, found)}"
-        groups = builder.sql(rel, "guarded", guarded, (found,))
-        again = self._again(rel, state, net, groups, builder)
-        text = move(state, _settled(state, groups, again), _values(state))
-        return builder.sql(rel, "moved", text, (groups, again))
+        groups = _guarded(rel, state, net, builder)
+        again = _again(rel, state, net, groups, builder)
+        tree = _settled(state, groups, again, fresh)
+        return builder.compute(rel, "moved", tree, (*state.names, WEIGHT))
 
-    def _again(
-        self, rel: Aggregate, state: GroupState, net: str, groups: str, builder: Builder
-    ) -> str:
-        """The groups that lost an extreme, aggregated again from their rows."""
-        given = _given(rel)
-        columns = "".join(f"{name}, " for name in positions(rel.input))
-        lost = f"SELECT DISTINCT {hash_sql(group_key(state))} AS _h FROM {groups} WHERE _again"
-        touching = (
-            f"SELECT _h, {columns}_w FROM (SELECT {hash_sql(given.key)} AS _h, * FROM {net}) "
-            f"LEFT SEMI JOIN ({lost}) USING (_h)"
-        )
-        exposed = builder.sql(rel, "exposed", touching, (net, groups))
-        rows = builder.gather(rel, "exposed_rows", exposed, given)
-        present = f"(SELECT {columns}_new AS _w FROM {rows} WHERE _new > 0)"
-        text = state.partial(weighted_input(rel.input, present))
-        return builder.sql(rel, "again", text, (rows,))
+
+def _guarded(rel: Aggregate, state: GroupState, net: Frame, builder: Builder) -> Frame:
+    """The touched groups with their stored rows, and whether they may have lost an extreme."""
+    fresh = Fresh(rel)
+    partial = state.partial(read_changes(rel.input, net, fresh), fresh, losses=True)
+    losses = tuple(f"d{n}" for n, one in enumerate(state.accumulators) if one.lost is not None)
+    names = (*state.names, *losses)
+    hashed = with_group_hash(state, partial, fresh)
+    touched = builder.compute(rel, "touched", hashed, (HASH, *names))
+    found = builder.look_up_nested(rel, "found", touched, stored_groups(state))
+    stored = with_stored(state, fresh.scan(found), fresh)
+    exposed = fresh.outputs((_exposed(state, stored),))
+    guarded = Project(stored, (*map(pass_through, stored.columns), *exposed))
+    return builder.compute(rel, "guarded", guarded, (*names, _OLD, _AGAIN))
+
+
+def _exposed(state: GroupState, groups: Rel) -> Expr:
+    """Whether a group may have lost one of its extremes."""
+    old, first = groups.columns[-1].ref(), len(state.rel.keys)
+    losses = iter(groups.columns[len(state.types) :])
+    parts = [
+        one.exposed(field_of(old, f"s{n}"), groups.columns[n].ref(), next(losses).ref())
+        for n, one in enumerate(state.accumulators, start=first)
+        if one.lost is not None
+    ]
+    return call("and", is_known(old), any_of(parts))
+
+
+def _again(rel: Aggregate, state: GroupState, net: Frame, groups: Frame, builder: Builder) -> Frame:
+    """The groups that lost an extreme, aggregated again from their rows."""
+    given, fresh = _given(rel), Fresh(rel)
+    touched = fresh.scan(groups, (*state.names, _AGAIN))
+    lost = Filter(touched, touched.columns[-1].ref())
+    hashes = Distinct(
+        Project(lost, fresh.outputs((stored_groups(state).hash_of(touched.columns[:-1]),)))
+    )
+    hashed = hashed_changes(rel.input, net, given, fresh)
+    key = JoinKey(hashed.columns[0].ref(), hashes.columns[0].ref())
+    touching = Join(JoinKind.SEMI, hashed, hashes, (key,))
+    names = (HASH, *positions(rel.input), WEIGHT)
+    exposed = builder.compute(rel, "exposed", touching, names)
+    rows = builder.gather(rel, "exposed_rows", exposed, given)
+    now = read_changes(rel.input, rows, fresh, NEW)
+    present = Filter(now, call(">", weight_of(now).ref(), number(0)))
+    return builder.compute(rel, "again", state.partial(present, fresh), state.names)
 
 
 def _given(rel: Aggregate) -> Arrangement:
     """The rows of each group."""
-    return contents(rel.input, key_texts(rel.input, tuple(key.expr for key in rel.keys)))
+    return contents(rel.input, hashed_keys(rel.input, tuple(key.expr for key in rel.keys)))
 
 
-def _exposed(state: GroupState) -> str:
-    """Whether a group may have lost one of its extremes."""
-    first = len(state.rel.keys)
-    parts = [
-        one.exposed(f"o.s{first + n}", f"k{first + n}", f"d{n}")
-        for n, one in enumerate(state.accumulators)
-        if one.lost
-    ]
-    return f"(o IS NOT NULL AND ({' OR '.join(parts)}))"
-
-
-def _settled(state: GroupState, groups: str, again: str) -> str:
-    """All touched groups, with the values found again as a0, a1, ... where that was needed."""
-    found = ", ".join(f"k{n} AS a{n}" for n in range(len(state.types)))
-    same = same_group(state, "a", "k")
-    return f"{groups} LEFT JOIN (SELECT {found} FROM {again}) ON _again AND {same}"
-
-
-def _values(state: GroupState) -> list[str]:
-    values = []
-    for n, one in enumerate(state.accumulators, start=len(state.rel.keys)):
-        merged = one.merged(f"o.s{n}", f"k{n}")
-        values.append(f"CASE WHEN _again THEN a{n} ELSE {merged} END" if one.lost else merged)
-    return values
+def _settled(state: GroupState, groups: Frame, again: Frame, fresh: Fresh) -> Rel:
+    """All touched groups moved; with the values found again where that was needed."""
+    touched, anew = fresh.scan(groups), fresh.scan(again)
+    keys, first = range(len(state.rel.keys)), len(state.rel.keys)
+    found_again = touched.columns[-1].ref()
+    same = same_group(
+        [anew.columns[n].ref() for n in keys], [touched.columns[n].ref() for n in keys]
+    )
+    both = Join(JoinKind.LEFT, touched, anew, residual=call("and", found_again, same))
+    old = touched.columns[-2].ref()
+    values: list[Expr] = []
+    for n, one in enumerate(state.accumulators, start=first):
+        merged = one.merged(field_of(old, f"s{n}"), touched.columns[n].ref())
+        value = both.column(anew.columns[n].id).ref()
+        values.append(merged if one.lost is None else case(found_again, value, merged))
+    return move(state, both, old, values, fresh)

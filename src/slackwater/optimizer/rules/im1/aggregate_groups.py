@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from slackwater.algebra.operators import Aggregate
 from slackwater.expr.nodes import AggregateCall
 from slackwater.optimizer.facts import Facts, is_bounded
 from slackwater.optimizer.rules.affected_groups import Grouped, group_delta
-from slackwater.optimizer.rules.base import PRINTER, Builder, Need, Rule
+from slackwater.optimizer.rules.base import Builder, Need, Rule
+from slackwater.plan.frames import Frame
 
 
 class RedoGroups(Rule[Aggregate]):
@@ -34,7 +37,7 @@ class RedoGroups(Rule[Aggregate]):
         """The rows and the answers of each group."""
         return _grouped(rel).needs
 
-    def delta(self, rel: Aggregate, builder: Builder) -> str | None:
+    def delta(self, rel: Aggregate, builder: Builder) -> Frame | None:
         """The new answers of the touched groups, less the old ones."""
         return group_delta(_grouped(rel), builder)
 
@@ -51,5 +54,5 @@ def _grouped(rel: Aggregate) -> Grouped:
         input=rel.input,
         inside=tuple(key.expr for key in rel.keys),
         outside=tuple(key.column.ref() for key in rel.keys),
-        apply=lambda table: PRINTER.select(rel, (table,)),
+        apply=lambda table: replace(rel, input=table),
     )

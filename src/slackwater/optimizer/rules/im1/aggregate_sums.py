@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from slackwater.algebra.columns import pass_through
 from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.operators import Aggregate
+from slackwater.algebra.operators import Aggregate, Filter, Generate, Project
+from slackwater.algebra.rel import Rel
 from slackwater.errors import InvariantError
+from slackwater.expr.build import (
+    TRUE,
+    all_of,
+    any_of,
+    case,
+    field_of,
+    is_known,
+    is_null,
+    number,
+    struct,
+)
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import Expr, Lambda, LambdaVariable
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.accumulators import GroupState, group_state
-from slackwater.optimizer.rules.base import (
-    WEIGHT,
-    Builder,
-    Need,
-    Rule,
-    comparable,
-    plain_input,
-    settled_changes,
-    weighted_input,
-)
-from slackwater.plan.arrangements import Arrangement, Role, hash_sql, hashable
-from slackwater.types import is_collated
+from slackwater.optimizer.rules.base import Builder, Need, Rule, settled_changes
+from slackwater.optimizer.rules.weighted import counted_once, read_changes
+from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
+from slackwater.plan.frames import HASH, MATCHES, WEIGHT, Frame, Fresh, positions, read_rows
+from slackwater.types import INTEGER, ArrayType, is_collated
+from slackwater.types.storage import holds_map
 
 
 class AdjustSums(Rule[Aggregate]):
@@ -44,27 +55,33 @@ class AdjustSums(Rule[Aggregate]):
         """One row per group."""
         return (Need(stored_groups(self.state(rel, facts)), rel),)
 
-    def delta(self, rel: Aggregate, builder: Builder) -> str | None:
+    def delta(self, rel: Aggregate, builder: Builder) -> Frame | None:
         """The finished columns of the groups that moved, before and after."""
         moved = self.moved(rel, builder)
         if moved is None:
             return None
         state = self.state(rel, builder.facts)
         builder.append(stored_groups(state), moved)
-        return builder.sql(rel, "delta", _finished(state, moved, WEIGHT), (moved,))
+        fresh = Fresh(rel)
+        groups = fresh.scan(moved)
+        finished = fresh.outputs(state.finished(groups.columns))
+        tree = Project(groups, (*finished, pass_through(groups.columns[-1])))
+        return builder.compute(rel, "delta", tree, (*positions(rel), WEIGHT))
 
-    def rows(self, rel: Aggregate, builder: Builder) -> str:
+    def rows(self, rel: Aggregate, builder: Builder) -> Frame:
         """The finished columns of all groups, finished just as changes are."""
-        groups = self.state_rows(rel, builder)
-        text = _finished(self.state(rel, builder.facts), groups)
-        return builder.sql(rel, "rows", text, (groups,))
+        fresh = Fresh(rel)
+        groups = fresh.scan(self.state_rows(rel, builder))
+        finished = self.state(rel, builder.facts).finished(groups.columns)
+        return builder.compute(
+            rel, "rows", Project(groups, fresh.outputs(finished)), positions(rel)
+        )
 
-    def state_rows(self, rel: Aggregate, builder: Builder) -> str:
+    def state_rows(self, rel: Aggregate, builder: Builder) -> Frame:
         """The stored row of every group, from scratch."""
-        state = self.state(rel, builder.facts)
-        source = builder.rows(rel.input)
-        table = f"(SELECT *, CAST(1 AS BIGINT) AS _w FROM {plain_input(rel.input, source)})"
-        return builder.sql(rel, "groups", state.partial(table), (source,))
+        state, fresh = self.state(rel, builder.facts), Fresh(rel)
+        table = counted_once(read_rows(rel.input, builder.rows(rel.input)), fresh)
+        return builder.compute(rel, "groups", state.partial(table, fresh), state.names)
 
     def group_state(self, rel: Aggregate, facts: Facts) -> GroupState | str:
         """What is stored of a group, or why that is not enough."""
@@ -77,27 +94,32 @@ class AdjustSums(Rule[Aggregate]):
             raise InvariantError(f"no running values for this aggregate: {state}")
         return state
 
-    def moved(self, rel: Aggregate, builder: Builder) -> str | None:
+    def moved(self, rel: Aggregate, builder: Builder) -> Frame | None:
         """The stored rows of the touched groups, taken out with -1 and put back with +1."""
         changes = settled_changes(rel, builder)
         if changes is None:
             return None
-        state = self.state(rel, builder.facts)
-        table = weighted_input(rel.input, changes)
-        partial = f"SELECT {hash_sql(group_key(state))} AS _h, * FROM ({state.partial(table)})"
-        touched = builder.sql(rel, "touched", partial, (changes,))
+        state, fresh = self.state(rel, builder.facts), Fresh(rel)
+        partial = state.partial(read_changes(rel.input, changes, fresh), fresh)
+        touched = builder.compute(
+            rel, "touched", with_group_hash(state, partial, fresh), (HASH, *state.names)
+        )
         found = builder.look_up_nested(rel, "found", touched, stored_groups(state))
+        groups = with_stored(state, fresh.scan(found), fresh)
+        old, first = groups.columns[-1].ref(), len(state.rel.keys)
         values = [
-            one.merged(f"o.s{n}", f"k{n}")
-            for n, one in enumerate(state.accumulators, start=len(state.rel.keys))
+            one.merged(field_of(old, f"s{n}"), groups.columns[n].ref())
+            for n, one in enumerate(state.accumulators, start=first)
         ]
-        return builder.sql(rel, "moved", move(state, with_stored(state, found), values), (found,))
+        tree = move(state, groups, old, values, fresh)
+        return builder.compute(rel, "moved", tree, (*state.names, WEIGHT))
 
 
-def group_key(state: GroupState) -> tuple[str, ...]:
+def group_key(state: GroupState) -> tuple[Expr, ...]:
     """What stored groups are found by."""
-    texts = (hashable(key.column.dtype, f"k{n}") for n, key in enumerate(state.rel.keys))
-    return tuple(text for text in texts if text is not None)
+    keys = enumerate(key.column.dtype for key in state.rel.keys)
+    found = (hashable(stored_column(n, dtype)) for n, dtype in keys)
+    return tuple(key for key in found if key is not None)
 
 
 def stored_groups(state: GroupState) -> Arrangement:
@@ -105,45 +127,61 @@ def stored_groups(state: GroupState) -> Arrangement:
     return Arrangement(fingerprint(state.rel), Role.ACCUMULATORS, state.types, group_key(state))
 
 
-def with_stored(state: GroupState, found: str) -> str:
-    """Touched groups, each with its stored row as the struct `o`; NULL if it is new."""
-    same = same_group(state, "m.s", "k")
-    return f"(SELECT *, get(filter(_matches, m -> {same}), 0) AS o FROM {found})"
+def with_group_hash(state: GroupState, groups: Rel, fresh: Fresh) -> Project:
+    """Rows of groups with the hash by which stored groups are found before their columns."""
+    hashed = fresh.outputs((stored_groups(state).hash_of(groups.columns),))
+    return Project(groups, (*hashed, *map(pass_through, groups.columns)))
 
 
-def same_group(state: GroupState, one: str, other: str) -> str:
-    """The condition that two rows with keys `one`0, ... and `other`0, ... are of one group."""
-    parts = []
-    for n, key in enumerate(state.rel.keys):
-        left, right = (comparable(key.column.dtype, f"{name}{n}") for name in (one, other))
-        parts.append(f"{left} <=> {right}")
-    return " AND ".join(parts) or "TRUE"
-
-
-def move(state: GroupState, table: str, values: list[str]) -> str:
-    """Takes each group of `table` out as it was stored, `o`, and puts it back with `values`."""
+def with_stored(state: GroupState, found: Rel, fresh: Fresh) -> Project:
+    """Touched groups, each with its stored row as a struct in the end; NULL if it is new."""
+    matches = found.columns[-1]
+    if matches.name != MATCHES or not isinstance(matches.dtype, ArrayType):
+        raise InvariantError("groups without the rows that were found for them")
+    one = LambdaVariable("m", matches.dtype.element, False)
     keys = range(len(state.rel.keys))
-    after = [f"CASE WHEN o IS NULL THEN k{n} ELSE o.s{n} END" for n in keys] + values
-    old = _struct([f"o.s{n}" for n in range(len(after))], -1)
-    new = _struct(after, 1)
-    stays = f"({values[-1]}) > 0" if keys else "TRUE"
-    running = enumerate(values, start=len(keys))
-    unmoved = " AND ".join(f"(o.s{n} <=> {value})" for n, value in running)
-    pair = (
-        f"filter(array(CASE WHEN o IS NOT NULL THEN {old} END, "
-        f"CASE WHEN {stays} THEN {new} END), r -> r IS NOT NULL)"
+    stored = [field_of(one, f"s{n}") for n in keys]
+    same = Lambda((one,), same_group(stored, [found.columns[n].ref() for n in keys]))
+    row = call("get", call("filter", matches.ref(), same), number(0, INTEGER))
+    others = tuple(map(pass_through, found.columns[:-1]))
+    return Project(found, (*others, *fresh.outputs((row,))))
+
+
+def same_group(left: Sequence[Expr], right: Sequence[Expr]) -> Expr:
+    """The condition that two rows with these keys are of one group."""
+    pairs = zip(map(_comparable, left), map(_comparable, right), strict=True)
+    return all_of(call("<=>", one, other) for one, other in pairs)
+
+
+def _comparable(key: Expr) -> Expr:
+    return call("comparable_form", key) if holds_map(key.dtype) else key
+
+
+def move(state: GroupState, groups: Rel, old: Expr, values: list[Expr], fresh: Fresh) -> Rel:
+    """Takes each group out as it was stored, `old`, and puts it back with running `values`."""
+    keys = range(len(state.rel.keys))
+    new = is_null(old)
+    after = [
+        *(case(new, groups.columns[n].ref(), field_of(old, f"s{n}")) for n in keys),
+        *values,
+    ]
+    before = [field_of(old, f"s{n}") for n in range(len(after))]
+    stays = call(">", values[-1], number(0)) if keys else TRUE
+    unmoved = all_of(
+        call("<=>", before[n], value) for n, value in enumerate(values, start=len(keys))
     )
-    names = ", ".join([*(f"r.k{n} AS k{n}" for n in range(len(after))), "r._w AS _w"])
-    moved = f"SELECT explode({pair}) AS r FROM {table} WHERE o IS NULL OR NOT ({unmoved})"
-    return f"SELECT {names} FROM ({moved})"
+    taken_out = case(is_known(old), _row(before, -1))
+    put_back = case(stays, _row(after, 1))
+    pair = call("array", taken_out, put_back)
+    row = LambdaVariable("r", taken_out.dtype, True)
+    present = call("filter", pair, Lambda((row,), is_known(row)))
+    moved = Filter(groups, any_of((new, call("not", unmoved))))
+    made = fresh.column("r", taken_out.dtype)
+    exploded = Generate(moved, call("explode", present), False, (made,))
+    fields = (field_of(made.ref(), name) for name in (*state.names, WEIGHT))
+    return Project(exploded, fresh.outputs(fields))
 
 
-def _struct(values: list[str], weight: int) -> str:
-    fields = "".join(f"'k{n}', {value}, " for n, value in enumerate(values))
-    return f"named_struct({fields}'_w', CAST({weight} AS BIGINT))"
-
-
-def _finished(state: GroupState, frame: str, *extra: str) -> str:
-    texts = [f"{text} AS k{n}" for n, text in enumerate(state.finished("k"))]
-    selected = ", ".join([*texts, *extra]) or "TRUE AS no_columns"
-    return f"SELECT {selected} FROM {frame}"
+def _row(values: Sequence[Expr], weight: int) -> Expr:
+    named = {f"k{n}": value for n, value in enumerate(values)}
+    return struct({**named, WEIGHT: number(weight)})

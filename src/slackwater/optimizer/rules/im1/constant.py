@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slackwater.algebra.operators import Range, Values
 from slackwater.optimizer.rules.base import Builder, Rule
+from slackwater.plan.frames import Frame
 
 
 class KeepValues(Rule[Values]):
@@ -12,7 +13,7 @@ class KeepValues(Rule[Values]):
     name = "values"
     operator = Values
 
-    def delta(self, _rel: Values, _builder: Builder) -> str | None:
+    def delta(self, _rel: Values, _builder: Builder) -> Frame | None:
         """Never any."""
         return None
 
@@ -23,6 +24,6 @@ class KeepRange(Rule[Range]):
     name = "range"
     operator = Range
 
-    def delta(self, _rel: Range, _builder: Builder) -> str | None:
+    def delta(self, _rel: Range, _builder: Builder) -> Frame | None:
         """Never any."""
         return None

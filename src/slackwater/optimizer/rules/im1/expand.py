@@ -5,6 +5,7 @@ from __future__ import annotations
 from slackwater.algebra.operators import Expand
 from slackwater.optimizer.rules.base import Builder, Rule
 from slackwater.optimizer.rules.rowwise import rowwise_delta
+from slackwater.plan.frames import Frame
 
 
 class ExpandChanges(Rule[Expand]):
@@ -13,6 +14,6 @@ class ExpandChanges(Rule[Expand]):
     name = "expand"
     operator = Expand
 
-    def delta(self, rel: Expand, builder: Builder) -> str | None:
+    def delta(self, rel: Expand, builder: Builder) -> Frame | None:
         """The operator over the changes of its input."""
         return rowwise_delta(rel, builder)

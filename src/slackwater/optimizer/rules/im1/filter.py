@@ -5,6 +5,7 @@ from __future__ import annotations
 from slackwater.algebra.operators import Filter
 from slackwater.optimizer.rules.base import Builder, Rule
 from slackwater.optimizer.rules.rowwise import rowwise_delta
+from slackwater.plan.frames import Frame
 
 
 class FilterChanges(Rule[Filter]):
@@ -13,6 +14,6 @@ class FilterChanges(Rule[Filter]):
     name = "filter"
     operator = Filter
 
-    def delta(self, rel: Filter, builder: Builder) -> str | None:
+    def delta(self, rel: Filter, builder: Builder) -> Frame | None:
         """The operator over the changes of its input."""
         return rowwise_delta(rel, builder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from slackwater.algebra.operators import Generate
 from slackwater.optimizer.rules.base import Builder, Rule
 from slackwater.optimizer.rules.rowwise import rowwise_delta
+from slackwater.plan.frames import Frame
 
 
 class GenerateChanges(Rule[Generate]):
@@ -16,6 +17,6 @@ class GenerateChanges(Rule[Generate]):
     name = "generate"
     operator = Generate
 
-    def delta(self, rel: Generate, builder: Builder) -> str | None:
+    def delta(self, rel: Generate, builder: Builder) -> Frame | None:
         """The operator over the changes of its input."""
         return rowwise_delta(rel, builder)

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from slackwater.algebra.operators import Join, JoinKind
+from slackwater.algebra.columns import pass_through
+from slackwater.algebra.operators import Filter, Join, JoinKind, Project, Scan
 from slackwater.algebra.rel import Rel
-from slackwater.algebra.sql import column_name
+from slackwater.expr.build import TRUE, all_of, is_known
 from slackwater.expr.facts import may_raise
-from slackwater.expr.nodes import Expr
+from slackwater.expr.functions import call
 from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.phantoms import holds_phantoms
-from slackwater.optimizer.rules.base import (
-    PRINTER,
-    Builder,
-    Need,
-    Rule,
-    consolidated,
-    output_list,
-    positions,
-    settled,
-    weighted_input,
+from slackwater.optimizer.rules.base import Builder, Need, Rule, compute_changes, settled
+from slackwater.optimizer.rules.join_keys import (
+    fails_on_rows,
+    join_needs,
+    match_condition,
+    side_keys,
 )
-from slackwater.optimizer.rules.join_keys import fails_on_rows, join_needs, side_keys
-from slackwater.optimizer.rules.keys import stored_text
-from slackwater.plan.arrangements import hash_sql
+from slackwater.optimizer.rules.weighted import (
+    added,
+    consolidated,
+    read_changes,
+    reweighted,
+    weight_of,
+)
+from slackwater.plan.arrangements import hash_over
+from slackwater.plan.frames import (
+    HASH,
+    STORED_WEIGHT,
+    WEIGHT,
+    Frame,
+    Fresh,
+    positions,
+    read_rows,
+)
 
 
 class JoinChanges(Rule[Join]):
@@ -48,80 +59,91 @@ class JoinChanges(Rule[Join]):
         """Both sides by the join key."""
         return join_needs(rel)
 
-    def delta(self, rel: Join, builder: Builder) -> str | None:
+    def delta(self, rel: Join, builder: Builder) -> Frame | None:
         """The terms whose changing side has changes."""
         left, right = _changes(rel, rel.left, builder), _changes(rel, rel.right, builder)
         paired = bool(rel.keys) or (left is not None and right is not None)
         late = paired and rel.residual is not None and may_raise(rel.residual)
         pairing = replace(rel, residual=None) if late else rel
-        condition = PRINTER.condition(pairing)
         terms = []
         if left is not None:
-            terms.append(self._one_side(rel, condition, left, builder, from_left=True))
+            terms.append(_one_side(rel, pairing, left, builder, from_left=True))
         if right is not None:
-            terms.append(self._one_side(rel, condition, right, builder, from_left=False))
+            terms.append(_one_side(rel, pairing, right, builder, from_left=False))
         if left is not None and right is not None:
-            terms.append(self._pairs(rel, condition, "both_term", (left, right), builder))
+            terms.append(_pairs(rel, pairing, "both_term", (left, right), builder))
         if not terms:
             return None
-        if len(terms) == 1 and not late:
+        if late:
+            return _with_residual(rel, terms, builder)
+        if len(terms) == 1:
             return terms[0]
-        columns = ", ".join([*positions(rel), "_w"])
-        text = " UNION ALL ".join(f"SELECT {columns} FROM {term}" for term in terms)
-        if late and rel.residual is not None:
-            text = _with_residual(rel, rel.residual, text)
-        return builder.sql(rel, "delta", text, tuple(terms))
-
-    def _one_side(
-        self, rel: Join, condition: str, changes: str, builder: Builder, *, from_left: bool
-    ) -> str:
-        """Changes of one side with the rows the other side held before the run."""
-        keys = side_keys(rel)
-        part = "left" if from_left else "right"
-        here, there = (rel.left, rel.right) if from_left else (rel.right, rel.left)
-        state = keys.right_state if from_left else keys.left_state
-        hashed = keys.left_hash if from_left else keys.right_hash
-        if not hashed:
-            rows = builder.state_rows(rel, f"{part}_rows", state, beside=changes)
-            sides = (changes, rows) if from_left else (rows, changes)
-            return self._pairs(rel, condition, f"{part}_term", sides, builder)
-        kept = ", ".join([*positions(here), "_w"])
-        probe = f"SELECT {hash_sql(hashed)} AS _h, {kept} FROM {changes}{_matching(rel, here)}"
-        probing = builder.sql(rel, f"{part}_probe", probe, (changes,))
-        carried = tuple(column.dtype for column in here.columns)
-        found = builder.look_up(rel, f"{part}_found", probing, state, carried)
-        pairs = f"(SELECT {_own(here)}{_stored(there)}_w * _sw AS _w FROM {found})"
-        text = f"SELECT {output_list(rel, '_w')} FROM {pairs} WHERE {condition}"
-        return builder.sql(rel, f"{part}_term", text, (found,))
-
-    def _pairs(
-        self, rel: Join, condition: str, part: str, sides: tuple[str, str], builder: Builder
-    ) -> str:
-        """Two weighted frames joined by Spark."""
-        left, right = sides
-        one = f"(SELECT {_own(rel.left)}_w AS _lw FROM {left})"
-        other = f"(SELECT {_own(rel.right)}_w AS _rw FROM {right})"
-        text = (
-            f"SELECT {output_list(rel, '_lw * _rw')} FROM {one} INNER JOIN {other} ON {condition}"
-        )
-        return builder.sql(rel, part, text, tuple(dict.fromkeys((left, right))))
+        return compute_changes(rel, "delta", _all_terms(rel, terms, Fresh(rel)), builder)
 
 
-def _matching(rel: Join, side: Rel) -> str:
-    """Which rows of a side can have a match: NULL equals nothing, but hashes as NULL does."""
+def _all_terms(rel: Join, terms: list[Frame], fresh: Fresh) -> Rel:
+    return added([read_changes(rel, term, fresh) for term in terms], fresh)
+
+
+def _one_side(
+    rel: Join, pairing: Join, changes: Frame, builder: Builder, *, from_left: bool
+) -> Frame:
+    """Changes of one side with the rows the other side held before the run."""
+    part = "left" if from_left else "right"
+    here, there = rel.inputs if from_left else rel.inputs[::-1]
+    own, other = side_keys(rel) if from_left else side_keys(rel)[::-1]
+    if not own.hashed:
+        rows = builder.state_rows(rel, f"{part}_rows", other.state, beside=changes)
+        sides = (changes, rows) if from_left else (rows, changes)
+        return _pairs(rel, pairing, f"{part}_term", sides, builder)
+    fresh = Fresh(rel)
+    table = read_changes(here, changes, fresh)
+    (hashed,) = fresh.outputs((hash_over(own.hashed, table.columns[:-1]),))
+    kept = _with_match(rel, here, table)
+    probe = Project(kept, (hashed, *map(pass_through, table.columns)))
+    probing = builder.compute(rel, f"{part}_probe", probe, (HASH, *positions(here), WEIGHT))
+    found = builder.look_up(rel, f"{part}_found", probing, other.state)
+    weight, stored = fresh.weight(), fresh.weight(STORED_WEIGHT)
+    ours = read_rows(here, found, weight).columns
+    theirs = read_rows(there, found, stored, prefix="s").columns
+    pairs: Rel = Scan(found.name, (*ours, *theirs))
+    condition = match_condition(pairing)
+    matching = pairs if condition == TRUE else Filter(pairs, condition)
+    product = call("*", weight.ref(), stored.ref())
+    tree = reweighted(matching, rel.columns, product, fresh)
+    return compute_changes(rel, f"{part}_term", tree, builder)
+
+
+def _pairs(
+    rel: Join, pairing: Join, part: str, sides: tuple[Frame, Frame], builder: Builder
+) -> Frame:
+    """Two weighted frames joined."""
+    fresh = Fresh(rel)
+    left, right = (
+        read_changes(each, frame, fresh) for each, frame in zip(rel.inputs, sides, strict=True)
+    )
+    joined = replace(pairing, left=left, right=right)
+    product = call("*", weight_of(left).ref(), weight_of(right).ref())
+    return compute_changes(rel, part, reweighted(joined, rel.columns, product, fresh), builder)
+
+
+def _with_match(rel: Join, side: Rel, table: Rel) -> Rel:
+    """The rows of a side that can have a match: NULL equals nothing, but hashes as NULL does."""
     keys = [(key, key.left if side is rel.left else key.right) for key in rel.keys]
-    known = [expr for key, expr in keys if not key.null_safe and expr.nullable]
-    texts = [f"{stored_text(side, expr)} IS NOT NULL" for expr in known]
-    return f" WHERE {' AND '.join(texts)}" if texts else ""
+    known = [is_known(expr) for key, expr in keys if not key.null_safe and expr.nullable]
+    return Filter(table, all_of(known)) if known else table
 
 
-def _with_residual(rel: Join, residual: Expr, pairs: str) -> str:
+def _with_residual(rel: Join, terms: list[Frame], builder: Builder) -> Frame:
     """The residual condition on pairs that are there, not on those that only cancel out."""
-    net = weighted_input(rel, f"({consolidated(rel, f'({pairs})', first=True)})")
-    return f"SELECT {output_list(rel, '_w')} FROM {net} WHERE {PRINTER.text(residual)}"
+    fresh = Fresh(rel)
+    net = consolidated(_all_terms(rel, terms, fresh), fresh, first=True)
+    pairs = read_changes(rel, compute_changes(rel, "pairs", net, builder), fresh)
+    passing = pairs if rel.residual is None else Filter(pairs, rel.residual)
+    return compute_changes(rel, "delta", passing, builder)
 
 
-def _changes(rel: Join, side: Rel, builder: Builder) -> str | None:
+def _changes(rel: Join, side: Rel, builder: Builder) -> Frame | None:
     """The changes of a side: settled if the join might fail on them, and net without a key.
 
     Without a key each one meets the whole other side, so none may be idle.
@@ -129,14 +151,8 @@ def _changes(rel: Join, side: Rel, builder: Builder) -> str | None:
     changes = builder.delta(side)
     if changes is not None and fails_on_rows(rel) and holds_phantoms(side, builder):
         return settled(side, builder)
-    if changes is None or side_keys(rel).left_hash:
+    if changes is None or side_keys(rel)[0].hashed:
         return changes
-    return builder.sql(side, "net", consolidated(side, changes), (changes,))
-
-
-def _own(rel: Rel) -> str:
-    return "".join(f"k{n} AS {column_name(column)}, " for n, column in enumerate(rel.columns))
-
-
-def _stored(rel: Rel) -> str:
-    return "".join(f"s{n} AS {column_name(column)}, " for n, column in enumerate(rel.columns))
+    fresh = Fresh(side)
+    net = consolidated(read_changes(side, changes, fresh), fresh)
+    return compute_changes(side, "net", net, builder)

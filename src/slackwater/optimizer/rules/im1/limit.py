@@ -5,18 +5,14 @@ At the root of a view no rule is needed: there order and limit apply when it is 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from slackwater.algebra.operators import Limit, Sort
 from slackwater.algebra.rel import Rel
 from slackwater.optimizer.facts import Facts, is_bounded
 from slackwater.optimizer.rules.affected_groups import Grouped, group_delta
-from slackwater.optimizer.rules.base import (
-    PRINTER,
-    Builder,
-    Need,
-    Rule,
-    plain_input,
-    positional,
-)
+from slackwater.optimizer.rules.base import Builder, Need, Rule
+from slackwater.plan.frames import Frame, positions, read_rows
 
 
 class RedoLimit(Rule[Limit]):
@@ -39,32 +35,25 @@ class RedoLimit(Rule[Limit]):
         """All rows, and those that passed."""
         return _grouped(rel).needs
 
-    def delta(self, rel: Limit, builder: Builder) -> str | None:
+    def delta(self, rel: Limit, builder: Builder) -> Frame | None:
         """The rows that pass now, less those that passed."""
         return group_delta(_grouped(rel), builder)
 
-    def rows(self, rel: Limit, builder: Builder) -> str:
+    def rows(self, rel: Limit, builder: Builder) -> Frame:
         """Order and limit in one statement: an order does not survive between statements."""
         grouped = _grouped(rel)
-        source = builder.rows(grouped.input)
-        text = positional(rel, grouped.apply(plain_input(grouped.input, source)))
-        return builder.sql(rel, "rows", text, (source,))
-
-
-def _ordered(rel: Limit, table: str) -> str:
-    order = rel.input
-    return f"({PRINTER.select(order, (table,))})" if isinstance(order, Sort) else table
-
-
-def _unordered(rel: Limit) -> Rel:
-    return rel.input.input if isinstance(rel.input, Sort) else rel.input
+        source = read_rows(grouped.input, builder.rows(grouped.input))
+        return builder.compute(rel, "rows", grouped.apply(source), positions(rel))
 
 
 def _grouped(rel: Limit) -> Grouped:
-    def apply(table: str) -> str:
-        return PRINTER.select(rel, (_ordered(rel, table),))
+    order = rel.input
 
-    return Grouped(rel, _unordered(rel), (), (), apply)
+    def apply(table: Rel) -> Rel:
+        ordered = replace(order, input=table) if isinstance(order, Sort) else table
+        return replace(rel, input=ordered)
+
+    return Grouped(rel, order.input if isinstance(order, Sort) else order, (), (), apply)
 
 
 class IgnoreOrder(Rule[Sort]):
@@ -73,6 +62,6 @@ class IgnoreOrder(Rule[Sort]):
     name = "sort"
     operator = Sort
 
-    def delta(self, rel: Sort, builder: Builder) -> str | None:
+    def delta(self, rel: Sort, builder: Builder) -> Frame | None:
         """The changes of the input."""
         return builder.delta(rel.input)

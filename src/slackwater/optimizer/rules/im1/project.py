@@ -5,6 +5,7 @@ from __future__ import annotations
 from slackwater.algebra.operators import Project
 from slackwater.optimizer.rules.base import Builder, Rule
 from slackwater.optimizer.rules.rowwise import rowwise_delta
+from slackwater.plan.frames import Frame
 
 
 class ProjectChanges(Rule[Project]):
@@ -13,6 +14,6 @@ class ProjectChanges(Rule[Project]):
     name = "project"
     operator = Project
 
-    def delta(self, rel: Project, builder: Builder) -> str | None:
+    def delta(self, rel: Project, builder: Builder) -> Frame | None:
         """The operator over the changes of its input."""
         return rowwise_delta(rel, builder)

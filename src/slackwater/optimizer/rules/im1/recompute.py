@@ -5,8 +5,15 @@ from __future__ import annotations
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import Rel
 from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.base import Builder, Need, Rule, consolidated, positions
+from slackwater.optimizer.rules.base import Builder, Need, Rule, compute_changes
 from slackwater.optimizer.rules.keys import whole_row
+from slackwater.optimizer.rules.weighted import (
+    consolidated,
+    counted_once,
+    difference,
+    read_changes,
+)
+from slackwater.plan.frames import Frame, Fresh, read_rows
 
 
 class RecomputeAll(Rule[Rel]):
@@ -30,21 +37,18 @@ class RecomputeAll(Rule[Rel]):
         """The answer."""
         return (Need(whole_row(rel), rel),)
 
-    def rows(self, rel: Rel, builder: Builder) -> str:
+    def rows(self, rel: Rel, builder: Builder) -> Frame:
         """A part that has no form in the algebra is Spark's own plan over whole tables."""
         if isinstance(rel, Recompute):
             return builder.fragment_rows(rel)
         return super().rows(rel, builder)
 
-    def delta(self, rel: Rel, builder: Builder) -> str | None:
+    def delta(self, rel: Rel, builder: Builder) -> Frame | None:
         """New answer less old answer."""
         if not builder.touched(rel):
             return None
-        now = builder.rows(rel)
+        fresh = Fresh(rel)
+        now = counted_once(read_rows(rel, builder.rows(rel)), fresh)
         before = builder.state_rows(rel, "before", whole_row(rel))
-        names = "".join(f"{name}, " for name in positions(rel))
-        both = (
-            f"(SELECT {names}CAST(1 AS BIGINT) AS _w FROM {now} "
-            f"UNION ALL SELECT {names}-_w AS _w FROM {before})"
-        )
-        return builder.sql(rel, "delta", consolidated(rel, both), (now, before))
+        both = difference(now, read_changes(rel, before, fresh), fresh)
+        return compute_changes(rel, "delta", consolidated(both, fresh), builder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slackwater.algebra.operators import Scan
 from slackwater.optimizer.rules.base import Builder, Rule
+from slackwater.plan.frames import Frame
 
 
 class ReadChanges(Rule[Scan]):
@@ -15,10 +16,10 @@ class ReadChanges(Rule[Scan]):
     name = "scan"
     operator = Scan
 
-    def delta(self, rel: Scan, builder: Builder) -> str | None:
+    def delta(self, rel: Scan, builder: Builder) -> Frame | None:
         """What the source received."""
         return builder.scan_delta(rel)
 
-    def rows(self, rel: Scan, builder: Builder) -> str:
+    def rows(self, rel: Scan, builder: Builder) -> Frame:
         """All rows of the source."""
         return builder.scan_rows(rel)

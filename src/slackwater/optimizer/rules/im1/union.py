@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from slackwater.algebra.operators import Union
-from slackwater.optimizer.rules.base import Builder, Rule, positions
+from slackwater.optimizer.rules.base import Builder, Rule, compute_changes
+from slackwater.optimizer.rules.weighted import added, read_changes
+from slackwater.plan.frames import Frame, Fresh
 
 
 class UnionChanges(Rule[Union]):
@@ -12,11 +14,11 @@ class UnionChanges(Rule[Union]):
     name = "union"
     operator = Union
 
-    def delta(self, rel: Union, builder: Builder) -> str | None:
+    def delta(self, rel: Union, builder: Builder) -> Frame | None:
         """The changes of the branches that have any."""
-        frames = [frame for each in rel.branches if (frame := builder.delta(each)) is not None]
-        if not frames:
+        fresh = Fresh(rel)
+        changes = [(each, builder.delta(each)) for each in rel.branches]
+        tables = [read_changes(each, found, fresh) for each, found in changes if found is not None]
+        if not tables:
             return None
-        columns = ", ".join([*positions(rel), "_w"])
-        text = " UNION ALL ".join(f"SELECT {columns} FROM {frame}" for frame in frames)
-        return builder.sql(rel, "delta", text, tuple(dict.fromkeys(frames)))
+        return compute_changes(rel, "delta", added(tables, fresh), builder)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from slackwater.algebra.operators import Window
+from slackwater.algebra.rel import Rel
 from slackwater.optimizer.facts import Facts, is_bounded
 from slackwater.optimizer.rules.affected_groups import Grouped, group_delta
-from slackwater.optimizer.rules.base import PRINTER, Builder, Need, Rule
+from slackwater.optimizer.rules.base import Builder, Need, Rule
+from slackwater.plan.frames import Frame
 
 
 class RedoPartitions(Rule[Window]):
@@ -34,13 +38,13 @@ class RedoPartitions(Rule[Window]):
         """The rows and the answers of each partition."""
         return _grouped(rel).needs
 
-    def delta(self, rel: Window, builder: Builder) -> str | None:
+    def delta(self, rel: Window, builder: Builder) -> Frame | None:
         """The touched partitions as they are, less as they were."""
         return group_delta(_grouped(rel), builder)
 
 
 def _grouped(rel: Window) -> Grouped:
-    def apply(table: str) -> str:
-        return PRINTER.select(rel, (table,))
+    def apply(table: Rel) -> Rel:
+        return replace(rel, input=table)
 
     return Grouped(rel, rel.input, rel.partition, rel.partition, apply)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from slackwater.types import (
+from slackwater.types.datatypes import (
     BOOLEAN,
     CALENDAR_INTERVAL,
     INTEGER,
@@ -25,6 +25,7 @@ from slackwater.types import (
     OpaqueType,
     StructType,
     ddl,
+    parts_of,
 )
 
 _TIME = re.compile(r"time\(\d\)", re.IGNORECASE)
@@ -107,6 +108,11 @@ def hashable_sql(dtype: DataType, text: str) -> str:
     'x'
     """
     return _hashable(dtype, text, 0)
+
+
+def hash_form_differs(dtype: DataType) -> bool:
+    """Whether `hashable_sql` changes values of the type."""
+    return _contains_unhashable(dtype)
 
 
 def _encode(dtype: DataType, text: str, depth: int) -> str:
@@ -202,3 +208,37 @@ def _inner_types(dtype: DataType) -> tuple[DataType, ...]:
         case StructType(fields=fields):
             return tuple(each.dtype for each in fields)
     return ()
+
+
+def comparable_sql(dtype: DataType, text: str) -> str:
+    """SQL for the value in a form that Spark can compare: maps as sorted entries.
+
+    >>> comparable_sql(INTEGER, "x")
+    'x'
+    """
+    return _comparable(dtype, text, 0)
+
+
+def _comparable(dtype: DataType, text: str, depth: int) -> str:
+    if not holds_map(dtype):
+        return text
+    one, deeper = f"p{depth}", depth + 1
+    match dtype:
+        case ArrayType(element=element):
+            return f"transform({text}, {one} -> {_comparable(element, one, deeper)})"
+        case MapType(key=key, value=value):
+            pair = f"{_comparable(key, f'{one}.key', deeper)}, "
+            pair += _comparable(value, f"{one}.value", deeper)
+            return f"array_sort(transform(map_entries({text}), {one} -> struct({pair})))"
+        case StructType(fields=fields):
+            parts = [
+                _comparable(each.dtype, f"{text}.`{each.name.replace('`', '``')}`", deeper)
+                for each in fields
+            ]
+            return f"CASE WHEN {text} IS NOT NULL THEN struct({', '.join(parts)}) END"
+    return text
+
+
+def holds_map(dtype: DataType) -> bool:
+    """Whether a map is somewhere in values of the type."""
+    return any(isinstance(part, MapType) for part in parts_of(dtype))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from slackwater.compiler.spark_sql import print_step
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
     AppendStep,
+    ComputeStep,
     FragmentStep,
     GatherStep,
     LookUpStep,
     Program,
     SourceChangesStep,
     SourceRowsStep,
-    SqlStep,
     StateRowsStep,
     Step,
 )
@@ -24,8 +25,9 @@ def print_program(program: Program) -> str:
 
 def _step(step: Step) -> str:
     match step:
-        case SqlStep(name=name, sql=sql):
-            return f"{name} :=\n" + "\n".join(f"    {line}" for line in sql.splitlines())
+        case ComputeStep(name=name):
+            lines = print_step(step).splitlines()
+            return f"{name} :=\n" + "\n".join(f"    {line}" for line in lines)
         case SourceChangesStep(name=name, source=source):
             return f"{name} := CHANGES OF {source}"
         case SourceRowsStep(name=name, source=source):
@@ -46,4 +48,4 @@ def _step(step: Step) -> str:
 
 
 def _by(arrangement: Arrangement) -> str:
-    return f"{arrangement.id} BY ({', '.join(arrangement.key)})"
+    return f"{arrangement.id} BY ({', '.join(arrangement.key_texts)})"
