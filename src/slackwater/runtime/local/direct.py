@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from slackwater.runtime.local.hashing import SEED, hash_ints, hash_longs, hash_texts
+from slackwater.compiler.duckdb.functions import SEED
+from slackwater.runtime.local.hashing import hash_ints, hash_longs, hash_texts
 from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
 from slackwater.types import BIGINT, DATE, INTEGER, STRING, DataType
 

@@ -1,128 +1,21 @@
-"""The types whose values behave alike in Spark, Arrow and DuckDB."""
+"""The types of values that the driver can hold, as the statements for DuckDB know them."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-
-import pyarrow as pa
-
-from slackwater.errors import SlackwaterError
-from slackwater.types import (
-    BIGINT,
-    BOOLEAN,
-    DATE,
-    INTEGER,
-    SMALLINT,
-    STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    TINYINT,
-    VOID,
-    ArrayType,
-    DataType,
-    DecimalType,
-    StructType,
-    is_integral,
+from slackwater.compiler.duckdb.types import (
+    Columns,
+    NotLocalError,
+    arrow_type,
+    as_decimal,
+    duckdb_type,
+    is_simple,
+    wider,
 )
 
-
-class NotLocalError(SlackwaterError):
-    """Something whose meaning is only known to Spark."""
-
-
-Columns = Mapping[str, DataType]
-"""The columns of a frame with their types in Spark."""
-_NAMES: Mapping[DataType, str] = {
-    BOOLEAN: "BOOLEAN",
-    TINYINT: "TINYINT",
-    SMALLINT: "SMALLINT",
-    INTEGER: "INTEGER",
-    BIGINT: "BIGINT",
-    DATE: "DATE",
-    STRING: "VARCHAR",
-    TIMESTAMP: "TIMESTAMPTZ",
-    TIMESTAMP_NTZ: "TIMESTAMP",
-}
-_ARROW: Mapping[DataType, pa.DataType] = {
-    BOOLEAN: pa.bool_(),
-    TINYINT: pa.int8(),
-    SMALLINT: pa.int16(),
-    INTEGER: pa.int32(),
-    BIGINT: pa.int64(),
-    DATE: pa.date32(),
-    STRING: pa.string(),
-    TIMESTAMP: pa.timestamp("us", tz="UTC"),
-    TIMESTAMP_NTZ: pa.timestamp("us"),
-}
-_WIDTHS = (TINYINT, SMALLINT, INTEGER, BIGINT)
-_MAX_DIGITS = 38
-
-
-def duckdb_type(dtype: DataType) -> str:
-    """How DuckDB writes the type.
-
-    >>> duckdb_type(DecimalType(12, 2)), duckdb_type(STRING)
-    ('DECIMAL(12,2)', 'VARCHAR')
-    """
-    match dtype:
-        case DecimalType(precision=precision, scale=scale):
-            return f"DECIMAL({precision},{scale})"
-        case ArrayType(element=element):
-            return f"{duckdb_type(element)}[]"
-        case StructType(fields=fields):
-            inner = ", ".join(f'"{each.name}" {duckdb_type(each.dtype)}' for each in fields)
-            return f"STRUCT({inner})"
-    if dtype not in _NAMES:
-        raise NotLocalError(f"values of type {dtype}")
-    return _NAMES[dtype]
-
-
-def arrow_type(dtype: DataType) -> pa.DataType:
-    """The type as state stores it."""
-    match dtype:
-        case DecimalType(precision=precision, scale=scale):
-            return pa.decimal128(precision, scale)
-        case ArrayType(element=element):
-            return pa.list_(pa.field("element", arrow_type(element)))
-        case StructType(fields=fields):
-            return pa.struct([pa.field(each.name, arrow_type(each.dtype)) for each in fields])
-    if dtype not in _ARROW:
-        raise NotLocalError(f"values of type {dtype}")
-    return _ARROW[dtype]
-
-
-def is_simple(dtype: DataType) -> bool:
-    """Whether values of the type can be computed with here; structs and arrays only pass by."""
-    return dtype in _NAMES or isinstance(dtype, DecimalType)
-
-
-def wider(left: DataType, right: DataType) -> DataType:
-    """The type in which Spark brings two values together, where that loses nothing.
-
-    >>> wider(INTEGER, BIGINT).sql(), wider(DecimalType(5, 2), INTEGER).sql()
-    ('BIGINT', 'DECIMAL(12,2)')
-    """
-    if right in (left, VOID):
-        return left
-    if left == VOID:
-        return right
-    if is_integral(left) and is_integral(right):
-        return max(left, right, key=_WIDTHS.index)
-    one, other = as_decimal(left), as_decimal(right)
-    if one is None or other is None:
-        raise NotLocalError(f"a common type of {left} and {right}")
-    scale = max(one.scale, other.scale)
-    whole = max(one.precision - one.scale, other.precision - other.scale)
-    if whole + scale > _MAX_DIGITS:
-        raise NotLocalError(f"a common type of {left} and {right}")
-    return DecimalType(whole + scale, scale)
-
-
-_DIGITS: Mapping[DataType, int] = {TINYINT: 3, SMALLINT: 5, INTEGER: 10, BIGINT: 20}
-
-
-def as_decimal(dtype: DataType) -> DecimalType | None:
-    """The decimal that Spark makes of a number; None if it is none."""
-    if isinstance(dtype, DecimalType):
-        return dtype
-    return DecimalType(_DIGITS[dtype], 0) if is_integral(dtype) else None
+__all__ = [
+    "Columns",
+    "NotLocalError",
+    "arrow_type",
+    "as_decimal",
+    "duckdb_type",
+    "is_simple",
+    "wider",
+]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from slackwater.runtime.local.decimals import Division
+from slackwater.compiler.duckdb.functions import Division
 from slackwater.runtime.local.forms.base import (
     MAX_DIGITS,
     Forms,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from slackwater.runtime.local.decimals import Rounding
+from slackwater.compiler.duckdb.functions import Rounding
 from slackwater.runtime.local.types import NotLocalError, duckdb_type, is_simple, wider
 from slackwater.types import BOOLEAN, VOID, DataType, DecimalType
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from slackwater.compiler.duckdb.functions import SEED
 from slackwater.runtime.local.forms.base import (
     Forms,
     Scope,
@@ -18,7 +19,6 @@ from slackwater.runtime.local.forms.base import (
     translate,
     translated,
 )
-from slackwater.runtime.local.hashing import SEED
 from slackwater.runtime.local.types import NotLocalError
 from slackwater.types import (
     BIGINT,

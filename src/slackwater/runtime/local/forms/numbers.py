@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlglot import exp
 
+from slackwater.compiler.duckdb.functions import Division
 from slackwater.expr.result_types import adjusted
-from slackwater.runtime.local.decimals import Division
 from slackwater.runtime.local.forms.base import (
     MAX_DIGITS,
     Form,
