@@ -16,7 +16,7 @@ from slackwater.errors import NonDeterministicError, SlackwaterError
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.frontend.sql.planner import Planner
 from slackwater.runtime.local.statements import translate_statement
-from slackwater.runtime.local.types import NotLocalError
+from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.types import StructType, parse_spark_type
 
 from .examples import Case, RowCase

@@ -8,7 +8,7 @@ from decimal import Context, Decimal
 
 import pyarrow as pa
 
-from slackwater.runtime.local.types import arrow_type
+from slackwater.compiler.duckdb.types import arrow_type
 from slackwater.types import (
     BIGINT,
     BOOLEAN,

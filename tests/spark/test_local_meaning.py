@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.runtime.local.statements import translate_statement
-from slackwater.runtime.local.types import NotLocalError, arrow_type
+from slackwater.compiler.duckdb.types import NotLocalError, arrow_type
 from slackwater.state.columns import compact
 from slackwater.types import (
     BIGINT,

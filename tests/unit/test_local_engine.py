@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.statements import translate_statement
-from slackwater.runtime.local.types import NotLocalError
+from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.types import BIGINT, STRING, DecimalType
 
 _WIDE = Context(prec=100)

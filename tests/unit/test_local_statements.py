@@ -10,7 +10,7 @@ import pytest
 
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.statements import translate_statement
-from slackwater.runtime.local.types import NotLocalError, arrow_type
+from slackwater.compiler.duckdb.types import NotLocalError, arrow_type
 from slackwater.types import (
     BIGINT,
     BOOLEAN,

@@ -14,10 +14,16 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import LongType, StructField, StructType
 
+from slackwater.algebra.operators import Aggregate, Scan
 from slackwater.bench.machine import Machine, describe_machine
+from slackwater.compiler.duckdb.statements import print_duckdb
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.build import number
+from slackwater.expr.functions import call
+from slackwater.plan.frames import Fresh
 from slackwater.plan.prices import Prices, Rates
+from slackwater.plan.statements import Statement
 from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.local.statements import translate_statement
 from slackwater.runtime.program import ProgramRunner
 from slackwater.state.blocks import Hashes
 from slackwater.state.columns import HASH, WEIGHT, arrow_columns
@@ -26,14 +32,21 @@ from slackwater.state.look_up import LookUp
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.writer import WriteSegment
-from slackwater.types import BIGINT
 
 _SCHEMA = StructType([StructField("k0", LongType()), StructField("k1", LongType())])
 _PER_KEY = 10
 _CHAINED = 8
 _BUSY = 20
 """Spark needs so many times as many rows before they cost more than its job."""
-_GROUPS = "SELECT k0 % 1000 AS k0, sum(k1) AS k1 FROM given GROUP BY k0 % 1000"
+
+
+def _groups() -> Statement:
+    """A typical statement: sums of a thousand groups."""
+    fresh = Fresh()
+    columns = (fresh.column("k0"), fresh.column("k1"))
+    keys = fresh.outputs((call("%", columns[0].ref(), number(1000)),))
+    sums = fresh.outputs((aggregate("sum", columns[1].ref()),))
+    return Statement(Aggregate(Scan("given", columns), keys, sums), ("k0", "k1"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +176,7 @@ class _OnDriver:
 
     def _statements(self) -> tuple[float, float]:
         """Seconds of a statement over one row and over many."""
-        statement = translate_statement(_GROUPS, {"given": {"k0": BIGINT, "k1": BIGINT}})
+        statement = print_duckdb(_groups())
         values = pa.array(np.arange(self._rows))
         table = pa.table({"k0": values, "k1": values})
         engine = LocalEngine()

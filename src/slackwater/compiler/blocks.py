@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from slackwater.compiler.pruning import prune
 from slackwater.plan.program import ComputeStep, Program, StateRowsStep
 from slackwater.plan.statements import Statement
 
 
 def fuse(program: Program) -> Program:
     """The same program with fewer statements; each keeps the name of its last one.
+
+    Columns that nothing reads are left out of them.
 
     Fewer statements are fewer round trips to Spark's analyser, and let its optimizer see
     across what rules wrote apart.
@@ -36,7 +39,12 @@ def fuse(program: Program) -> Program:
 def _fused(step: ComputeStep, by_name: dict[str, ComputeStep], inlined: set[str]) -> ComputeStep:
     parts: list[tuple[str, Statement]] = []
     _collect(step, by_name, inlined, parts)
-    return ComputeStep(step.name, step.statement, tuple(parts))
+    whole = prune(step.statement, step.statement.names)
+    kept: list[tuple[str, Statement]] = []
+    for name, part in reversed(parts):
+        wanted = ComputeStep(step.name, whole, tuple(kept)).needs[name]
+        kept.insert(0, (name, prune(part, wanted)))
+    return ComputeStep(step.name, whole, tuple(kept))
 
 
 def _collect(

@@ -57,10 +57,10 @@ Texts = Mapping[ColumnId, str]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition and its text over the columns of the SELECT it stands in."""
+    """The text of a condition, and whether computing it may fail."""
 
-    expr: Expr
     text: str
+    may_fail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,10 @@ class SelectPrinter(ABC):
     def expression(self, expr: Expr, select: Select) -> str:
         """A value over the columns of a SELECT."""
 
+    def condition(self, part: Expr, select: Select) -> Condition:
+        """A condition on the rows of a SELECT."""
+        return Condition(self.expression(part, select))
+
     def conditions(self, parts: Sequence[Condition], _select: Select) -> str:
         """Conditions on the rows of a SELECT that must all hold, in this order."""
         return " AND ".join(part.text for part in parts)
@@ -132,12 +136,12 @@ class SelectPrinter(ABC):
         """A window function with its OVER clause."""
 
     @abstractmethod
-    def generated(self, rel: Generate, select: Select) -> str:
-        """What makes the rows of a generator, to stand behind the tables of FROM."""
+    def generated(self, rel: Generate) -> Select:
+        """The rows of a table with those that a generator makes of each."""
 
     @abstractmethod
-    def expanded(self, rel: Expand, new: tuple[int, ...], select: Select) -> str:
-        """What makes a row per projection with the `new` columns, to stand behind FROM's tables."""
+    def expanded(self, rel: Expand, new: tuple[int, ...]) -> Select:
+        """A row per projection; `new` are the places of columns that the input does not have."""
 
     @abstractmethod
     def constant_rows(self, rel: Values) -> str:
@@ -251,7 +255,8 @@ class SelectPrinter(ABC):
     def _scanned(self, rel: Scan) -> Select:
         alias = self.alias()
         columns = {column.id: f"{alias}.{self.quote(column.name)}" for column in rel.columns}
-        return Select(f"{self.quote(rel.source)} AS {alias}", columns)
+        source = f"{self.quote(rel.source)} AS {alias}"
+        return Select(source, columns, failing=self.failing_columns(rel))
 
     @select.register
     def _(self, rel: Recompute) -> Select:
@@ -271,14 +276,15 @@ class SelectPrinter(ABC):
         select = self.select(rel.input)
         parts = conjuncts(rel.condition)
         if _about_groups(rel, select):
-            grouped = replace(select, columns=dict(select.items or ()))
+            failing = self.failing_columns(rel.input)
+            grouped = replace(select, columns=dict(select.items or ()), failing=failing)
             return replace(select, having=(*select.having, *self._conditions(parts, grouped)))
         if not select.is_open:
             select = self._reopened(select, rel.input)
         return replace(select, where=(*select.where, *self._conditions(parts, select)))
 
     def _conditions(self, parts: tuple[Expr, ...], select: Select) -> list[Condition]:
-        return [Condition(part, self.expression(part, select)) for part in parts]
+        return [self.condition(part, select) for part in parts]
 
     @select.register
     def _(self, rel: Project) -> Select:
@@ -316,12 +322,13 @@ class SelectPrinter(ABC):
         if rel.mark is not None:
             return self._marked(rel)
         left, right = self.joined(rel.left), self.joined(rel.right)
-        both = Select("", {**left.columns, **right.columns}, tables=2)
+        failing = left.failing | right.failing
+        both = Select("", {**left.columns, **right.columns}, tables=2, failing=failing)
         source = f"{left.source} {self.joins[rel.kind]} {right.source}"
         if rel.kind is not JoinKind.CROSS:
             source += f" ON {self.join_condition(rel, both)}"
         columns = {column.id: both.columns[column.id] for column in rel.columns}
-        return Select(source, columns, tables=2)
+        return replace(both, source=source, columns=columns)
 
     def _marked(self, rel: Join) -> Select:
         """Every left row with whether it has a match, as a correlated EXISTS."""
@@ -371,22 +378,15 @@ class SelectPrinter(ABC):
 
     @select.register
     def _(self, rel: Generate) -> Select:
-        select = self._lateral_base(rel.input)
-        made = {column.id: f"c{column.id}" for column in rel.generated}
-        source = f"{select.source}{self.generated(rel, select)}"
-        return replace(select, source=source, columns={**select.columns, **made})
+        return self.generated(rel)
 
     @select.register
     def _(self, rel: Expand) -> Select:
-        select = self._lateral_base(rel.input)
         known = {column.id for column in rel.input.columns}
         new = tuple(n for n, column in enumerate(rel.columns) if column.id not in known)
-        source = f"{select.source}{self.expanded(rel, new, select)}"
-        texts = {**select.columns, **{rel.columns[n].id: f"c{rel.columns[n].id}" for n in new}}
-        columns = {column.id: texts[column.id] for column in rel.columns}
-        return replace(select, source=source, columns=columns)
+        return self.expanded(rel, new)
 
-    def _lateral_base(self, rel: Rel) -> Select:
+    def lateral_base(self, rel: Rel) -> Select:
         """A table that rows can be made from: conditions on it must come first."""
         select = self.open_select(rel)
         alone = not select.where and select.tables == 1 and not select.foreign

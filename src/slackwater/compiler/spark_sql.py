@@ -103,15 +103,18 @@ class SparkPrinter(SelectPrinter):
         """A window function with its OVER clause."""
         return _printer(select).window_text(call, rel.partition, rel.order)
 
-    def generated(self, rel: Generate, select: Select) -> str:
+    def generated(self, rel: Generate) -> Select:
         """A lateral view."""
+        select = self.lateral_base(rel.input)
         outer = "OUTER " if rel.outer else ""
-        names = ", ".join(f"c{column.id}" for column in rel.generated)
+        made = {column.id: f"c{column.id}" for column in rel.generated}
         text = self.expression(rel.generator, select)
-        return f" LATERAL VIEW {outer}{text} generated AS {names}"
+        view = f" LATERAL VIEW {outer}{text} generated AS {', '.join(made.values())}"
+        return replace(select, source=select.source + view, columns={**select.columns, **made})
 
-    def expanded(self, rel: Expand, new: tuple[int, ...], select: Select) -> str:
+    def expanded(self, rel: Expand, new: tuple[int, ...]) -> Select:
         """A lateral view of a row per projection."""
+        select = self.lateral_base(rel.input)
         names = ", ".join(f"c{rel.columns[n].id}" for n in new)
         rows = [[self.expression(row[n], select) for n in new] for row in rel.projections]
         if any(_is_nested(rel.columns[n].dtype) for n in new):
@@ -119,7 +122,13 @@ class SparkPrinter(SelectPrinter):
             stack = f"inline(array({', '.join(map(_struct, rows))}))"
         else:
             stack = f"stack({len(rows)}, {', '.join(value for row in rows for value in row)})"
-        return f" LATERAL VIEW {stack} expanded AS {names}"
+        made = {rel.columns[n].id: f"c{rel.columns[n].id}" for n in new}
+        texts = {**select.columns, **made}
+        return replace(
+            select,
+            source=f"{select.source} LATERAL VIEW {stack} expanded AS {names}",
+            columns={column.id: texts[column.id] for column in rel.columns},
+        )
 
     def constant_rows(self, rel: Values) -> str:
         """A VALUES list; Spark has no form for one without rows or columns."""

@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
 
+from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.engine.definitions import OnMissing, SourceDefinition
 from slackwater.engine.home import LOSES_ROWS, Catalog, Home
 from slackwater.engine.ingest_quick import Taken, needs_look_up, take_quickly
@@ -29,7 +30,6 @@ from slackwater.errors import DataError
 from slackwater.faults import reach
 from slackwater.runtime.collated import any_collated
 from slackwater.runtime.files import Place, storage_schema
-from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.program import ProgramRunner, checkpointed_rdd
 from slackwater.runtime.spark_failures import SPARK_FAILURES, execution_error
 from slackwater.sources.batches import Batch, BatchOp, read_batch

@@ -11,12 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from slackwater.algebra.columns import Column, Output, pass_through
+from slackwater.algebra.operators import Project, Scan
+from slackwater.compiler.duckdb.types import NotLocalError, is_simple
 from slackwater.engine.definitions import OnMissing, SourceDefinition
 from slackwater.errors import DataError
-from slackwater.plan.arrangements import hash_sql
+from slackwater.expr.nodes import ColumnId
+from slackwater.plan.arrangements import key_hash
+from slackwater.plan.statements import Statement
 from slackwater.runtime.files import Place, arrow_layout
 from slackwater.runtime.local.runner import Given, LocalRunner
-from slackwater.runtime.local.types import NotLocalError, is_simple
 from slackwater.sources.arrow_checks import (
     arrow_converts,
     given_weights,
@@ -164,9 +168,19 @@ def _hashes(
         [*(columns[n] for n in places), numbers], names=[*(f"k{n}" for n in places), _NUMBER]
     )
     types = {**{f"k{n}": source.types[n] for n in places}, _NUMBER: BIGINT}
-    hashed = f"SELECT {hash_sql(source.arrangement.key)} AS {HASH}, {_NUMBER} FROM batch"
-    found = runner.compute(hashed, {"batch": Given(types, table)})
+    found = runner.compute(_key_hashes(source), {"batch": Given(types, table)})
     order = found.column(_NUMBER).to_numpy()
     if (order[1:] < order[:-1]).any():
         found = found.take(pa.array(np.argsort(order)))
     return found.column(HASH)
+
+
+def _key_hashes(source: SourceDefinition) -> Statement:
+    """The hash and the number of every row of a batch of keys."""
+    places = source.key_positions
+    number = Column(ColumnId(len(source.types)), _NUMBER, BIGINT, nullable=False)
+    keys = [Column(ColumnId(n), f"k{n}", source.types[n]) for n in places]
+    value = key_hash(source.arrangement.key)
+    hashed = Column(ColumnId(len(source.types) + 1), HASH, BIGINT, nullable=False)
+    rows = Scan("batch", (*keys, number))
+    return Statement(Project(rows, (Output(hashed, value), pass_through(number))), (HASH, _NUMBER))

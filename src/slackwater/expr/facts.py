@@ -15,6 +15,7 @@ from slackwater.expr.nodes import (
     ColumnRef,
     Expr,
     FieldAccess,
+    LambdaVariable,
     Literal,
     walk,
 )
@@ -182,7 +183,7 @@ def _combined(function: str, args: tuple[Monotone, ...]) -> Monotone:
 def may_raise(expr: Expr) -> bool:
     """Whether computing an expression can fail for some row; yes if not known otherwise."""
     match expr:
-        case Literal() | ColumnRef():
+        case Literal() | ColumnRef() | LambdaVariable():
             return False
         case FieldAccess(child=child):
             return may_raise(child)

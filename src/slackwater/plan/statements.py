@@ -116,10 +116,11 @@ def _collect_needs(rel: Rel, wanted: frozenset[ColumnId], found: dict[str, froze
         found[rel.source] = found.get(rel.source, frozenset()) | names
         return
     for position, each in enumerate(rel.inputs):
-        _collect_needs(each, _needed_below(rel, position, wanted), found)
+        _collect_needs(each, needed_below(rel, position, wanted), found)
 
 
-def _needed_below(rel: Rel, position: int, wanted: frozenset[ColumnId]) -> frozenset[ColumnId]:
+def needed_below(rel: Rel, position: int, wanted: frozenset[ColumnId]) -> frozenset[ColumnId]:
+    """The columns an operator needs of one of its inputs to give the wanted ones."""
     match rel:
         case Project(outputs=outputs):
             return _read(output.expr for output in outputs if output.column.id in wanted)

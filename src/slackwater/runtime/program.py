@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.spark_sql import print_step
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
@@ -33,7 +34,6 @@ from slackwater.plan.program import (
 from slackwater.runtime.collated import compiling, handles_collations
 from slackwater.runtime.files import Place, storage_schema
 from slackwater.runtime.local.runner import LocalRunner
-from slackwater.runtime.local.types import NotLocalError
 from slackwater.runtime.metering import Meter
 from slackwater.runtime.printed import expect_printed, run_user_text
 from slackwater.runtime.session import local_cores

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from slackwater.compiler.duckdb.functions import Division, Rounding
+
 Words = npt.NDArray[np.int64]
 Halves = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
@@ -33,29 +35,8 @@ _LOWER = np.uint64(2**32 - 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
-    """Types of operands as digits and digits behind the point, and those of the quotient."""
-
-    digits: int
-    scale: int
-    divisor_digits: int
-    divisor_scale: int
-    quotient_scale: int
-
-    @property
-    def name(self) -> str:
-        """What the function for these types is called in DuckDB."""
-        numbers = (self.digits, self.scale, self.divisor_digits, self.divisor_scale)
-        return "_".join(map(str, ("divide_exactly", *numbers, self.quotient_scale)))
-
-    @property
-    def signature(self) -> tuple[str, ...]:
-        """The types of its arguments, then that of its result."""
-        return (
-            f"DECIMAL({self.digits},{self.scale})",
-            f"DECIMAL({self.divisor_digits},{self.divisor_scale})",
-            f"DECIMAL(38,{self.quotient_scale})",
-        )
+class _ExactDivision(Division):
+    """The division itself."""
 
     def function(self) -> Callable[..., pa.Array]:
         """The function itself."""
@@ -101,27 +82,8 @@ class Division:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounding:
-    """A type and one with fewer digits behind the point."""
-
-    digits: int
-    scale: int
-    kept_digits: int
-    kept_scale: int
-
-    @property
-    def name(self) -> str:
-        """What the function for these types is called in DuckDB."""
-        numbers = (self.digits, self.scale, self.kept_digits, self.kept_scale)
-        return "_".join(map(str, ("round_exactly", *numbers)))
-
-    @property
-    def signature(self) -> tuple[str, ...]:
-        """The type of its argument, then that of its result."""
-        return (
-            f"DECIMAL({self.digits},{self.scale})",
-            f"DECIMAL({self.kept_digits},{self.kept_scale})",
-        )
+class _ExactRounding(Rounding):
+    """The rounding itself."""
 
     def function(self) -> Callable[..., pa.Array]:
         """The function itself."""
@@ -137,15 +99,15 @@ class Rounding:
         return rounded.negated(minus).decimals(known, self.kept_digits, self.kept_scale)
 
 
-DecimalFunction = Division | Rounding
+DecimalFunction = _ExactDivision | _ExactRounding
 
 
 def decimal_functions(sql: str) -> set[DecimalFunction]:
     """Those that a statement uses."""
     found: set[DecimalFunction] = {
-        Division(*map(int, numbers)) for numbers in _DIVISION.findall(sql)
+        _ExactDivision(*map(int, numbers)) for numbers in _DIVISION.findall(sql)
     }
-    return found | {Rounding(*map(int, numbers)) for numbers in _ROUNDING.findall(sql)}
+    return found | {_ExactRounding(*map(int, numbers)) for numbers in _ROUNDING.findall(sql)}
 
 
 def _halves(decimals: pa.Array) -> tuple[Halves, Halves]:

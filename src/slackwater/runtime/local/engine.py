@@ -11,7 +11,10 @@ import duckdb
 import pyarrow as pa
 from duckdb.func import ARROW, SPECIAL
 
+from slackwater.compiler.duckdb.statements import DuckdbStatement
+from slackwater.compiler.duckdb.types import Columns, NotLocalError, arrow_type
 from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
+from slackwater.runtime.local.direct import stream_direct
 from slackwater.runtime.local.hashing import (
     hash_instants,
     hash_ints,
@@ -20,8 +23,6 @@ from slackwater.runtime.local.hashing import (
     hash_texts,
     hash_wide_decimals,
 )
-from slackwater.runtime.local.statements import Translated
-from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
 from slackwater.state.columns import conform_batch
 
 _MANY_ROWS = 100_000
@@ -86,7 +87,7 @@ class LocalEngine:
             )
 
     def stream(
-        self, statement: Translated, tables: Mapping[str, pa.Table]
+        self, statement: DuckdbStatement, tables: Mapping[str, pa.Table]
     ) -> Iterator[pa.RecordBatch]:
         """The rows of a statement's result; no other is executed before the last is taken.
 
@@ -98,14 +99,14 @@ class LocalEngine:
             return
         try:
             if statement.direct is not None:
-                yield from statement.direct.stream(tables[statement.direct.table])
+                yield from stream_direct(statement.direct, tables[statement.direct.table])
             else:
                 yield from self._computed(statement, tables, rows)
         except (duckdb.Error, pa.ArrowException, ArithmeticError, ValueError) as problem:
             raise NotLocalError(f"a statement that fails here: {problem}") from problem
 
     def _computed(
-        self, statement: Translated, tables: Mapping[str, pa.Table], rows: int
+        self, statement: DuckdbStatement, tables: Mapping[str, pa.Table], rows: int
     ) -> Iterator[pa.RecordBatch]:
         schema = arrow_schema(statement.columns)
         try:
@@ -128,7 +129,7 @@ class LocalEngine:
             for name in statement.reads:
                 self._connection.unregister(name)
 
-    def execute(self, statement: Translated, tables: Mapping[str, pa.Table]) -> pa.Table:
+    def execute(self, statement: DuckdbStatement, tables: Mapping[str, pa.Table]) -> pa.Table:
         """The result of a statement over a few rows."""
         schema = arrow_schema(statement.columns)
         rows = (conform_batch(batch, schema) for batch in self.stream(statement, tables))

@@ -15,8 +15,6 @@ import xxhash
 
 Words = npt.NDArray[np.uint64]
 
-SEED = 42
-"""What the hash of the first column goes on from."""
 _ONE, _TWO, _THREE, _FOUR, _FIVE = (
     np.uint64(number)
     for number in (

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
+from slackwater.compiler.duckdb.types import Columns, NotLocalError
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
     AppendStep,
@@ -19,9 +21,7 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
-from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.runtime.local.statements import Translated, result_types, translate_statement
-from slackwater.runtime.local.types import Columns, NotLocalError
+from slackwater.runtime.local.spark_statements import require_carried
 from slackwater.state.columns import HASH, WEIGHT
 from slackwater.state.gather import NEW, OLD
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES
@@ -33,7 +33,7 @@ class Prepared:
     """A program that can be taken here; `statements` are those that have a translation."""
 
     steps: tuple[Step, ...]
-    statements: Mapping[str, Translated]
+    statements: Mapping[str, DuckdbStatement]
     columns: Mapping[str, Columns]
 
     def needed(self, name: str) -> frozenset[str]:
@@ -66,23 +66,19 @@ class Prepared:
         return Counter(name for step in self.steps for name in step.reads)
 
 
-def prepare(
-    program: Program, types: Mapping[str, tuple[DataType, ...]], spark: SparkStatements
-) -> Prepared:
+def prepare(program: Program, types: Mapping[str, tuple[DataType, ...]]) -> Prepared:
     """Translate what can be; raises NotLocalError if the program is better left to Spark."""
     columns: dict[str, Columns] = {}
-    statements: dict[str, Translated] = {}
+    statements: dict[str, DuckdbStatement] = {}
     for step in program.steps:
         match step:
-            case ComputeStep(name=name, sql=sql, inputs=inputs):
-                tables = {each: columns[each] for each in inputs}
+            case ComputeStep(name=name, statement=statement, parts=parts):
+                columns[name] = {field.name: field.dtype for field in statement.fields}
                 try:
-                    found = translate_statement(sql, tables)
-                    columns[name] = result_types(found.columns)
+                    statements[name] = print_duckdb(statement, parts)
                 except NotLocalError:
-                    columns[name] = spark.columns(sql, tables)
-                else:
-                    statements[name] = found
+                    for each in (name, *step.reads):
+                        require_carried(columns[each])
             case SourceChangesStep(name=name, source=source):
                 columns[name] = {**_numbered("k", types[source]), WEIGHT: BIGINT}
             case SourceRowsStep(name=name, source=source):

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.spark_sql import print_step
 from slackwater.errors import DataError
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
@@ -29,7 +31,6 @@ from slackwater.runtime.local.engine import LocalEngine, arrow_schema
 from slackwater.runtime.local.frames import Frames
 from slackwater.runtime.local.prepare import Prepared
 from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.runtime.local.types import NotLocalError
 from slackwater.state.columns import HASH, WEIGHT, compact, conform_batch
 from slackwater.state.gather import NEW, OLD, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
@@ -118,10 +119,10 @@ class LocalRun:
         self._frames.release(step)
 
     def _compute(self, step: ComputeStep, prepared: Prepared) -> None:
-        tables = {name: self._frames[name] for name in step.inputs}
+        tables = {name: self._frames[name] for name in step.reads}
         statement = prepared.statements.get(step.name)
         if statement is None:
-            found = self._spark.execute(step.sql, tables, prepared.columns)
+            found = self._spark.execute(print_step(step), tables, prepared.columns)
             self._frames.put(step.name, found, found.nbytes)
             return
         schema = arrow_schema(statement.columns)

@@ -10,20 +10,22 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
+from slackwater.compiler.duckdb.statements import print_duckdb
+from slackwater.compiler.duckdb.types import Columns, NotLocalError
+from slackwater.compiler.spark_sql import print_spark
 from slackwater.plan.program import (
     Program,
     SourceChangesStep,
     SourceRowsStep,
     StateRowsStep,
 )
+from slackwater.plan.statements import Statement
 from slackwater.runtime.files import Place, StateFiles
 from slackwater.runtime.local.engine import CORES, LocalEngine
 from slackwater.runtime.local.frames import MACHINE_BYTES
 from slackwater.runtime.local.prepare import Prepared, prepare
 from slackwater.runtime.local.run import LocalResult, LocalRun
 from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.runtime.local.statements import translate_statement
-from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.spill import Room
 from slackwater.state.tally import Ledger
 
@@ -78,15 +80,15 @@ class LocalRunner:
         run = LocalRun(self._started(), self._spark, place, self.room, ledger)
         return run.execute(prepared, self._tell)
 
-    def compute(self, sql: str, given: Mapping[str, Given]) -> pa.Table:
+    def compute(self, statement: Statement, given: Mapping[str, Given]) -> pa.Table:
         """The result of one statement over tables, from Spark if only Spark knows its meaning."""
         columns = {name: each.columns for name, each in given.items()}
         tables = {name: each.table for name, each in given.items()}
         try:
-            statement = translate_statement(sql, columns)
+            printed = print_duckdb(statement)
         except NotLocalError:
-            return self._spark.execute(sql, tables, columns)
-        return self._started().execute(statement, tables)
+            return self._spark.execute(print_spark(statement), tables, columns)
+        return self._started().execute(printed, tables)
 
     def _started(self) -> LocalEngine:
         if self._engine is None:
@@ -122,7 +124,7 @@ class LocalRunner:
             if len(self._prepared) >= _REMEMBERED:
                 self._prepared.clear()
             try:
-                self._prepared[key] = prepare(program, sources, self._spark)
+                self._prepared[key] = prepare(program, sources)
             except NotLocalError as problem:
                 self._prepared[key] = problem
         return self._prepared[key]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import cast
 
@@ -12,10 +11,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
+from slackwater.compiler.duckdb.types import Columns, NotLocalError
 from slackwater.runtime.collated import any_collated, compiling
-from slackwater.runtime.local.types import Columns, NotLocalError
 from slackwater.state.columns import stable_type, widened
-from slackwater.types import ddl, parse_spark_type
+from slackwater.types import ddl
 from slackwater.types.storage import needs_encoding, storable
 
 _MOST_ROWS = 1_000_000
@@ -35,26 +34,6 @@ class SparkStatements:
     def sessions(self) -> tuple[SparkSession, ...]:
         """Both sessions that statements may run in."""
         return (self._session, self._compiling)
-
-    def columns(self, sql: str, tables: Mapping[str, Columns]) -> Columns:
-        """The columns of a statement's result, as Spark says."""
-        for columns in tables.values():
-            _carried(columns)
-        try:
-            for name, columns in tables.items():
-                empty = self._session.createDataFrame([], _schema(columns))
-                empty.createOrReplaceTempView(name)
-            schema = self._session.sql(sql).schema
-        except _FAILURES as problem:
-            raise NotLocalError(f"a statement Spark refuses: {problem}") from problem
-        finally:
-            _forget(self._session, tables)
-        found = {
-            field.name: parse_spark_type(json.loads(field.dataType.json())) for field in schema
-        }
-        if len(found) < len(schema.fields):
-            raise NotLocalError("two columns of one name")
-        return _carried(found)
 
     def execute(
         self, sql: str, tables: Mapping[str, pa.Table], columns: Mapping[str, Columns]
@@ -89,9 +68,8 @@ def _schema(columns: Columns) -> StructType:
     return cast("StructType", StructType.fromDDL(text))
 
 
-def _carried(columns: Columns) -> Columns:
-    """Columns that Arrow can hold between two statements."""
+def require_carried(columns: Columns) -> None:
+    """Refuse columns that Arrow cannot hold between two statements."""
     for name, dtype in columns.items():
         if needs_encoding(dtype) or storable(dtype) is not None:
             raise NotLocalError(f"a column {name} of type {dtype}")
-    return columns

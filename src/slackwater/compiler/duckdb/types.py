@@ -55,7 +55,26 @@ _ARROW: Mapping[DataType, pa.DataType] = {
     TIMESTAMP_NTZ: pa.timestamp("us"),
 }
 _WIDTHS = (TINYINT, SMALLINT, INTEGER, BIGINT)
-_MAX_DIGITS = 38
+MAX_DIGITS = 38
+"""The digits of the longest decimal."""
+
+
+def quoted(name: str) -> str:
+    """A name as DuckDB quotes it.
+
+    >>> print(quoted('a"b'))
+    "a""b"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(value: str) -> str:
+    """A text as DuckDB writes it.
+
+    >>> print(quoted_text("it's"))
+    'it''s'
+    """
+    return "'" + value.replace("'", "''") + "'"
 
 
 def duckdb_type(dtype: DataType) -> str:
@@ -70,8 +89,8 @@ def duckdb_type(dtype: DataType) -> str:
         case ArrayType(element=element):
             return f"{duckdb_type(element)}[]"
         case StructType(fields=fields):
-            inner = ", ".join(f'"{each.name}" {duckdb_type(each.dtype)}' for each in fields)
-            return f"STRUCT({inner})"
+            inner = (f"{quoted(each.name)} {duckdb_type(each.dtype)}" for each in fields)
+            return f"STRUCT({', '.join(inner)})"
     if dtype not in _NAMES:
         raise NotLocalError(f"values of type {dtype}")
     return _NAMES[dtype]
@@ -113,7 +132,7 @@ def wider(left: DataType, right: DataType) -> DataType:
         raise NotLocalError(f"a common type of {left} and {right}")
     scale = max(one.scale, other.scale)
     whole = max(one.precision - one.scale, other.precision - other.scale)
-    if whole + scale > _MAX_DIGITS:
+    if whole + scale > MAX_DIGITS:
         raise NotLocalError(f"a common type of {left} and {right}")
     return DecimalType(whole + scale, scale)
 

@@ -1,0 +1,92 @@
+"""Values under another type."""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+
+from slackwater.compiler.duckdb.functions import Rounding
+from slackwater.compiler.duckdb.literals import write_day
+from slackwater.compiler.duckdb.scope import Scope, refused
+from slackwater.compiler.duckdb.types import as_decimal, duckdb_type, is_simple, wider
+from slackwater.expr.nodes import Cast, CastMode, Expr, Literal
+from slackwater.types import (
+    DATE,
+    STRING,
+    VOID,
+    DataType,
+    DecimalType,
+    always_fits,
+    is_integral,
+    same_type,
+)
+
+_QUICK_DIGITS = 18
+_DECIMAL_TEXT = re.compile(r"-?\d+(\.\d+)?")
+
+
+def write_cast(expr: Cast, scope: Scope) -> str:
+    """A cast that means the same in both engines; one that does not fit fails in both."""
+    child, source, target = expr.child, expr.child.dtype, expr.target
+    if same_type(source, target):
+        return scope.text(child)
+    if expr.mode is CastMode.TRY and not always_fits(source, target):
+        raise refused(expr, "a cast that gives NULL where it fails")
+    if isinstance(child, Literal) and source == STRING and child.value is not None:
+        return _read_text(expr, child.value)
+    if source != VOID and not _casts_alike(source, target):
+        raise refused(expr, f"a cast from {source} to {target}")
+    return converted(scope.text(child), source, target)
+
+
+def _casts_alike(source: DataType, target: DataType) -> bool:
+    if target == STRING:
+        return is_integral(source)
+    one, other = as_decimal(source), as_decimal(target)
+    if one is None or other is None:
+        return False
+    # Spark cuts off what is behind the point of a whole number, DuckDB rounds.
+    return one.scale == 0 or not is_integral(target)
+
+
+def _read_text(expr: Cast, written: str) -> str:
+    """A date or a decimal written out; other texts are for Spark to read."""
+    day = write_day(written) if expr.target == DATE else None
+    if day is not None:
+        return day
+    if isinstance(expr.target, DecimalType) and _DECIMAL_TEXT.fullmatch(written):
+        return f"CAST('{written}' AS {duckdb_type(expr.target)})"
+    raise refused(expr, "a cast of a text")
+
+
+def converted(text: str, source: DataType, target: DataType) -> str:
+    """The value under a type that holds it, or an error of DuckDB's if it does not."""
+    if same_type(source, target):
+        return text
+    if isinstance(source, DecimalType) and isinstance(target, DecimalType):
+        return _rescaled(text, source, target)
+    return f"CAST({text} AS {duckdb_type(target)})"
+
+
+def _rescaled(text: str, one: DecimalType, other: DecimalType) -> str:
+    """A decimal under another type; ours is the quicker rounding of more than 64 bits."""
+    if one.precision > _QUICK_DIGITS and other.scale < one.scale:
+        rounding = Rounding(one.precision, one.scale, other.precision, other.scale)
+        return f"{rounding.name}({text})"
+    return f"CAST({text} AS {duckdb_type(other)})"
+
+
+def under(expr: Expr, target: DataType, scope: Scope) -> str:
+    """The value under a type that loses nothing of it."""
+    source = expr.dtype
+    if not same_type(source, target) and wider(source, target) != target:
+        raise refused(expr, f"a value where {target} is expected")
+    return converted(scope.text(expr), source, target)
+
+
+def together(exprs: tuple[Expr, ...], scope: Scope) -> list[str]:
+    """Values under one type, which both engines order and equate alike."""
+    dtype = reduce(wider, (expr.dtype for expr in exprs))
+    if dtype != VOID and not is_simple(dtype):
+        raise refused(exprs[0], "comparing a value")
+    return [under(expr, dtype, scope) for expr in exprs]

@@ -1,0 +1,143 @@
+"""Arithmetic on whole numbers and decimals, with the digits that Spark keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from slackwater.compiler.duckdb.casts import converted
+from slackwater.compiler.duckdb.functions import Division
+from slackwater.compiler.duckdb.scope import Form, Scope, refused
+from slackwater.compiler.duckdb.types import MAX_DIGITS, as_decimal, duckdb_type
+from slackwater.expr.nodes import Call, Cast, Expr, Literal
+from slackwater.expr.result_types import add, divide, multiply, remainder
+from slackwater.types import DataType, DecimalType, is_integral, is_numeric
+
+_SIGNED_DIGITS = 34
+"""Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
+_LEAST_WHOLE_DIGITS = 6
+
+
+def _negative(call: Call, scope: Scope) -> str:
+    # DuckDB gives the sign of a small number the next type.
+    return f"CAST((- {_exact_number(call, scope)}) AS {duckdb_type(call.dtype)})"
+
+
+def _absolute(call: Call, scope: Scope) -> str:
+    return f"abs({_exact_number(call, scope)})"
+
+
+def _exact_number(call: Call, scope: Scope) -> str:
+    """A number of which Spark can change the sign and nothing else."""
+    (value,) = call.args
+    number = as_decimal(value.dtype)
+    if number is None or number.precision > _SIGNED_DIGITS or call.dtype != value.dtype:
+        raise refused(call, "the sign of such a number")
+    return scope.text(value)
+
+
+def _positive(call: Call, scope: Scope) -> str:
+    (value,) = call.args
+    if not is_numeric(value.dtype) or call.dtype != value.dtype:
+        raise refused(call, "the sign of something else than a number")
+    return scope.text(value)
+
+
+def _sum_or_difference(sign: str) -> Form:
+    def form(call: Call, scope: Scope) -> str:
+        both = _decimals(call)
+        if both is None:
+            return _on_whole_numbers(sign, call, scope)
+        one, other = both
+        result = _expected(call, add(call.args))
+        scale = max(one.scale, other.scale)
+        whole = max(one.precision - one.scale, other.precision - other.scale)
+        if result.scale != scale or whole + scale > MAX_DIGITS:
+            raise refused(call, "a sum with more than 38 digits")
+        left, right = (converted(scope.text(each), each.dtype, result) for each in call.args)
+        return f"CAST({left} {sign} {right} AS {duckdb_type(result)})"
+
+    return form
+
+
+def _product(call: Call, scope: Scope) -> str:
+    both = _decimals(call)
+    if both is None:
+        return _on_whole_numbers("*", call, scope)
+    one, other = both
+    result = _expected(call, multiply(call.args))
+    if result.scale != one.scale + other.scale:
+        raise refused(call, "a product with more than 38 digits")
+    if one.precision + other.precision > MAX_DIGITS:
+        one, other = _narrowed(call, one, other)
+    left, right = (
+        converted(scope.text(each), each.dtype, dtype)
+        for each, dtype in zip(call.args, (one, other), strict=True)
+    )
+    return f"CAST({left} * {right} AS {duckdb_type(result)})"
+
+
+def _narrowed(call: Call, one: DecimalType, other: DecimalType) -> tuple[DecimalType, DecimalType]:
+    """Types with 38 digits between them, which values seldom need; one that does not fit fails."""
+    digits = max(other.scale + _LEAST_WHOLE_DIGITS, MAX_DIGITS - one.precision)
+    second = DecimalType(min(other.precision, digits), other.scale)
+    rest = MAX_DIGITS - second.precision
+    if rest < min(one.precision, one.scale + _LEAST_WHOLE_DIGITS):
+        raise refused(call, "a product with more than 38 digits")
+    return DecimalType(min(one.precision, rest), one.scale), second
+
+
+def _quotient(call: Call, scope: Scope) -> str:
+    both = _decimals(call)
+    if both is None:
+        raise refused(call, "a quotient of something else than decimals")
+    one, other = both
+    result = _expected(call, divide(call.args))
+    division = Division(one.precision, one.scale, other.precision, other.scale, result.scale)
+    left, right = scope.texts(call.args)
+    return f"CAST({division.name}({left}, {right}) AS {duckdb_type(result)})"
+
+
+def _remainder(call: Call, scope: Scope) -> str:
+    if remainder(call.args) != call.dtype or not _is_positive(call.args[1]):
+        raise refused(call, "a remainder by something else than a number above 0")
+    return _on_whole_numbers("%", call, scope)
+
+
+def _is_positive(expr: Expr) -> bool:
+    number = expr.child if isinstance(expr, Cast) else expr
+    if not isinstance(number, Literal) or number.value is None:
+        return False
+    return is_integral(number.dtype) and int(number.value) > 0
+
+
+def _on_whole_numbers(sign: str, call: Call, scope: Scope) -> str:
+    if not is_integral(call.dtype) or any(each.dtype != call.dtype for each in call.args):
+        raise refused(call, "arithmetic on such values")
+    left, right = scope.texts(call.args)
+    return f"({left} {sign} {right})"
+
+
+def _decimals(call: Call) -> tuple[DecimalType, DecimalType] | None:
+    one, other = (each.dtype for each in call.args)
+    if isinstance(one, DecimalType) and isinstance(other, DecimalType):
+        return one, other
+    return None
+
+
+def _expected(call: Call, dtype: DataType | None) -> DecimalType:
+    """The type of a result, if it is the one that Spark's rule gives."""
+    if not isinstance(call.dtype, DecimalType) or call.dtype != dtype:
+        raise refused(call, "a result of another type")
+    return call.dtype
+
+
+FORMS: Mapping[str, Form] = {
+    "negative": _negative,
+    "positive": _positive,
+    "abs": _absolute,
+    "+": _sum_or_difference("+"),
+    "-": _sum_or_difference("-"),
+    "*": _product,
+    "/": _quotient,
+    "%": _remainder,
+}

@@ -1,0 +1,231 @@
+"""Prints relations as DuckDB's SELECTs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from slackwater.algebra.operators import (
+    Expand,
+    Generate,
+    Join,
+    JoinKey,
+    JoinKind,
+    Limit,
+    Range,
+    Recompute,
+    Values,
+    Window,
+)
+from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.compiler.duckdb.aggregates import write_window
+from slackwater.compiler.duckdb.errors import may_fail
+from slackwater.compiler.duckdb.expressions import write
+from slackwater.compiler.duckdb.failing import failing_columns
+from slackwater.compiler.duckdb.logic import compared, condition
+from slackwater.compiler.duckdb.scope import Scope, refused
+from slackwater.compiler.duckdb.types import NotLocalError, is_simple, quoted
+from slackwater.compiler.selects import Condition, Select, SelectPrinter, Texts
+from slackwater.expr.facts import conjuncts
+from slackwater.expr.nodes import Call, ColumnId, Expr, Literal, SortKey, WindowCall
+from slackwater.plan.statements import NO_COLUMNS, Statement
+from slackwater.types import BIGINT, ArrayType
+
+_ROWS = ColumnId(-1)
+"""An id that no column has, for the item of a SELECT that makes rows."""
+_MADE = "made"
+"""What that item is called."""
+
+
+class DuckdbPrinter(SelectPrinter):
+    """DuckDB's dialect. Columns have their table before them: a bare name may mean an output."""
+
+    always_qualifies: ClassVar[bool] = True
+    joins: ClassVar[Mapping[JoinKind, str]] = {
+        JoinKind.INNER: "INNER JOIN",
+        JoinKind.CROSS: "CROSS JOIN",
+        JoinKind.LEFT: "LEFT JOIN",
+        JoinKind.RIGHT: "RIGHT JOIN",
+        JoinKind.FULL: "FULL JOIN",
+        JoinKind.SEMI: "SEMI JOIN",
+        JoinKind.ANTI: "ANTI JOIN",
+        JoinKind.NULL_AWARE_ANTI: "ANTI JOIN",
+    }
+
+    def __init__(self) -> None:
+        """No alias is taken and no part is printed yet."""
+        super().__init__()
+        self._failing: dict[str, frozenset[str]] = {}
+
+    def statement(self, statement: Statement) -> str:
+        """The statement as one query."""
+        _require_known(statement.rel)
+        return super().statement(statement)
+
+    def part(self, name: str, statement: Statement) -> str:
+        """A statement that others read by its name, as a part of WITH."""
+        text = self.statement(statement)
+        failing = self.failing_columns(statement.rel)
+        pairs = zip(statement.names, statement.rel.columns, strict=True)
+        self._failing[name] = frozenset(each for each, column in pairs if column.id in failing)
+        return f"{quoted(name)} AS ({text})"
+
+    def quote(self, name: str) -> str:
+        """Every name is quoted."""
+        return quoted(name)
+
+    def expression(self, expr: Expr, select: Select) -> str:
+        """A value of exactly its type in Spark."""
+        return write(expr, _scope(select))
+
+    def condition(self, part: Expr, select: Select) -> Condition:
+        """A condition on rows, and whether it may fail."""
+        return Condition(condition(part, _scope(select)), may_fail(part, select.failing))
+
+    def conditions(self, parts: Sequence[Condition], select: Select) -> str:
+        """What stands behind a part that may fail must not hide the error.
+
+        DuckDB would look at simple comparisons first, wherever they stand. Parts of a condition
+        on several tables have no order in Spark either, and DuckDB joins by those it finds.
+        """
+        if select.tables > 1:
+            return " AND ".join(part.text for part in parts)
+        found = parts[-1].text
+        for part in reversed(parts[:-1]):
+            both = f"({part.text} AND {found})"
+            either = f"CASE WHEN {part.text} THEN {found} ELSE FALSE END"
+            found = either if part.may_fail else both
+        return found
+
+    def failing_columns(self, rel: Rel) -> frozenset[ColumnId]:
+        """Columns that may fail where they are computed: what is asked of them comes later."""
+        return failing_columns(rel, self._failing)
+
+    def join_condition(self, rel: Join, select: Select) -> str:
+        """Equal keys and the parts of the residual condition, in which order is of no account."""
+        parts = [self._key(key, rel.kind, select) for key in rel.keys]
+        if rel.residual is not None:
+            scope = _scope(select)
+            parts += [condition(part, scope) for part in conjuncts(rel.residual)]
+        return " AND ".join(parts) or "TRUE"
+
+    def _key(self, key: JoinKey, kind: JoinKind, select: Select) -> str:
+        left, right = compared((key.left, key.right), _scope(select))
+        equality = f"({left} {'IS NOT DISTINCT FROM' if key.null_safe else '='} {right})"
+        if kind is JoinKind.NULL_AWARE_ANTI:
+            return f"({equality} OR ({equality} IS NULL))"
+        return equality
+
+    def group_key(self, expr: Expr, select: Select) -> str:
+        """A value that both engines equate alike."""
+        if not is_simple(expr.dtype):
+            raise refused(expr, "grouping by a value")
+        return self.expression(expr, select)
+
+    def window(self, call: WindowCall, rel: Window, select: Select) -> str:
+        """A window function with its OVER clause."""
+        return write_window(call, rel.partition, rel.order, _scope(select))
+
+    def generated(self, rel: Generate) -> Select:
+        """A row per element of an array."""
+        if rel.outer or rel.generator.function != "explode" or len(rel.generated) != 1:
+            raise refused(rel.generator, "such a generator")
+        select = self.open_select(rel.input)
+        (values,), (made,) = rel.generator.args, rel.generated
+        rows = f"unnest({_elements(values, _scope(select))})"
+        return self._with_rows(rel, select, rows, {made.id: "{}"})
+
+    def expanded(self, rel: Expand, new: tuple[int, ...]) -> Select:
+        """A row per projection: the elements of an array of structs."""
+        select = self.open_select(rel.input)
+        structs = [
+            ", ".join(f"c{rel.columns[n].id} := {self.expression(row[n], select)}" for n in new)
+            for row in rel.projections
+        ]
+        made = ", ".join(f"struct_pack({each})" for each in structs)
+        rows = f"unnest([{made}])" if new else f"unnest(range({len(structs)}))"
+        fields = {rel.columns[n].id: f"struct_extract({{}}, 'c{rel.columns[n].id}')" for n in new}
+        return self._with_rows(rel, select, rows, fields)
+
+    def _with_rows(self, rel: Rel, select: Select, rows: str, made: Texts) -> Select:
+        """The SELECT with an item that makes rows, as a table: the item stays, read or not.
+
+        `made` says how each new column is read from that item, the place of which is `{}`. DuckDB is slow where the rows are made in FROM of anything but a column.
+        """
+        ids = tuple(select.columns)
+        items = (*select.columns.items(), (_ROWS, rows))
+        names = (*(f"c{each}" for each in ids), _MADE)
+        text = self.text(replace(select, items=items), (*ids, _ROWS), names)
+        alias = self.alias()
+        columns = {each: f"{alias}.c{each}" for each in ids}
+        columns |= {each: form.format(f"{alias}.{_MADE}") for each, form in made.items()}
+        kept = {column.id: columns[column.id] for column in rel.columns}
+        return Select(f"({text}) AS {alias}", kept, failing=self.failing_columns(rel))
+
+    def constant_rows(self, rel: Values) -> str:
+        """A VALUES list, each value under its type."""
+        if not rel.columns:
+            return f"(SELECT TRUE AS {NO_COLUMNS} FROM range({len(rel.rows)}))"
+        nothing = Select("", {})
+        if not rel.rows:
+            nulls = (
+                f"{self.expression(Literal(None, column.dtype), nothing)} AS c{column.id}"
+                for column in rel.columns
+            )
+            return f"(SELECT {', '.join(nulls)} WHERE FALSE)"
+        rows = (
+            f"({', '.join(self.expression(value, nothing) for value in row)})" for row in rel.rows
+        )
+        names = ", ".join(f"c{column.id}" for column in rel.columns)
+        return f"(SELECT * FROM (VALUES {', '.join(rows)}) AS v({names}))"
+
+    def number_rows(self, rel: Range) -> str:
+        """DuckDB's own range."""
+        numbers = f"range({rel.start}, {rel.end}, {rel.step}) AS r(c{rel.output.id})"
+        return f"(SELECT * FROM {numbers})"
+
+    def sort_keys(self, keys: tuple[SortKey, ...], _select: Select) -> str:
+        """Refused: what an order is for stays with Spark."""
+        raise refused(keys[0].expr, "an order of rows")
+
+    def single_join(self, _rel: Join, _left: Select, _right: Select) -> Select:
+        """Refused: only Spark raises on a second match."""
+        raise NotLocalError("a join in which a second match is an error")
+
+    def single_value(self, value: Expr, _select: Select) -> str:
+        """Refused: only Spark raises on a second row."""
+        raise refused(value, "a subquery of one value")
+
+
+def _require_known(rel: Rel) -> None:
+    """Refuse the operators that only Spark has."""
+    for each in walk_rel(rel):
+        if isinstance(each, Limit):
+            raise NotLocalError("a limit of rows")
+        if isinstance(each, Recompute):
+            raise NotLocalError(f"a part of a query that Spark runs whole: {each.reason}")
+        if isinstance(each, Join) and each.kind is JoinKind.MARK:
+            raise NotLocalError("a column that says whether a row has a match")
+
+
+def _scope(select: Select) -> Scope:
+    return Scope(write, select.columns, select.failing)
+
+
+def _elements(values: Expr, scope: Scope) -> str:
+    """The array whose elements become rows."""
+    if isinstance(values, Call) and values.function == "sequence":
+        return _series(values, scope)
+    if not isinstance(values.dtype, ArrayType):
+        raise refused(values, "explode of something else than an array")
+    return scope.text(values)
+
+
+def _series(call: Call, scope: Scope) -> str:
+    """The numbers between two; Spark counts down to a smaller one."""
+    if len(call.args) != 2 or any(each.dtype != BIGINT for each in call.args):
+        raise refused(call, "such a sequence")
+    low, high = scope.texts(call.args)
+    step = f"CASE WHEN {high} < {low} THEN -1 ELSE 1 END"
+    return f"generate_series({low}, {high}, {step})"
