@@ -17,9 +17,10 @@ from pyspark.sql.types import LongType, StructField, StructType
 from slackwater.algebra.operators import Aggregate, Scan
 from slackwater.bench.machine import Machine, describe_machine
 from slackwater.compiler.duckdb.statements import print_duckdb
+from slackwater.compiler.spark_sql import print_spark
 from slackwater.expr.aggregates import aggregate
-from slackwater.expr.build import number
 from slackwater.expr.functions import call
+from slackwater.expr.nodes import Literal
 from slackwater.plan.frames import Fresh
 from slackwater.plan.prices import Prices, Rates
 from slackwater.plan.statements import Statement
@@ -32,6 +33,7 @@ from slackwater.state.look_up import LookUp
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.writer import WriteSegment
+from slackwater.types import BIGINT
 
 _SCHEMA = StructType([StructField("k0", LongType()), StructField("k1", LongType())])
 _PER_KEY = 10
@@ -40,11 +42,11 @@ _BUSY = 20
 """Spark needs so many times as many rows before they cost more than its job."""
 
 
-def _groups() -> Statement:
-    """A typical statement: sums of a thousand groups."""
+def _groups(groups: int = 1000) -> Statement:
+    """A typical statement: sums of so many groups."""
     fresh = Fresh()
     columns = (fresh.column("k0"), fresh.column("k1"))
-    keys = fresh.outputs((call("%", columns[0].ref(), number(1000)),))
+    keys = fresh.outputs((call("%", columns[0].ref(), Literal(str(groups), BIGINT)),))
     sums = fresh.outputs((aggregate("sum", columns[1].ref()),))
     return Statement(Aggregate(Scan("given", columns), keys, sums), ("k0", "k1"))
 
@@ -245,8 +247,7 @@ class _InSpark:
         frame = self._numbers(100).selectExpr("id AS k0", "id AS k1")
         for number in range(statements):
             frame.createOrReplaceTempView("given")
-            grouping = _GROUPS.replace("1000", str(1000 - number))
-            frame = self._spark.sql(grouping)
+            frame = self._spark.sql(print_spark(_groups(1000 - number)))
         self._spark.catalog.dropTempView("given")
         return frame
 
