@@ -10,13 +10,12 @@ from pyspark.sql import SparkSession
 
 from slackwater.algebra.operators import Project, Scan
 from slackwater.algebra.rel import Rel
-from slackwater.algebra.sql import column_name
 from slackwater.catalog import TableDefinition
-from slackwater.errors import NonDeterministicError, SlackwaterError
-from slackwater.expr.sql import ExpressionPrinter
-from slackwater.frontend.sql.planner import Planner
-from slackwater.runtime.local.statements import translate_statement
+from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.errors import NonDeterministicError, SlackwaterError
+from slackwater.frontend.sql.planner import Planner
+from slackwater.plan.statements import Statement
 from slackwater.types import StructType, parse_spark_type
 
 from .examples import Case, RowCase
@@ -72,13 +71,9 @@ def _judge(planner: Planner, sql: str) -> Verdict:
 def _on_driver(rel: Rel) -> bool:
     """Whether a projection can be computed by the driver; other operators are not looked at."""
     if isinstance(rel, Project) and isinstance(rel.input, Project | Scan):
-        printer = ExpressionPrinter(column_name)
-        cells = ", ".join(
-            f"{printer.text(each.expr)} AS {column_name(each.column)}" for each in rel.outputs
-        )
-        columns = {column_name(each): each.dtype for each in rel.input.columns}
+        names = tuple(f"c{column.id}" for column in rel.columns)
         try:
-            translate_statement(f"SELECT {cells} FROM t", {"t": columns})
+            print_duckdb(Statement(rel, names))
         except NotLocalError:
             return False
         return _on_driver(rel.input)

@@ -104,7 +104,8 @@ def _choices(rel: Rel, facts: Facts) -> Iterator[str]:
         for need in chooser.needs(each):
             state = need.arrangement
             types = ", ".join(dtype.sql() for dtype in state.types)
-            yield f"  keeps {state.role.value} ({types}) by {', '.join(state.key_texts) or 'nothing'}"
+            key = ", ".join(state.key_texts) or "nothing"
+            yield f"  keeps {state.role.value} ({types}) by {key}"
 
 
 def _program(rel: Rel, action: Action) -> str:

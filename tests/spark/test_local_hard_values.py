@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from pyspark.sql import SparkSession
+from slackwater.runtime.local.statements import translate_statement
 
+from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.runtime.local.statements import translate_statement
-from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.types import DecimalType
 
 from .hard_values import (

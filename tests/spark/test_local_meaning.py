@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
+from slackwater.runtime.local.statements import translate_statement
 
+from slackwater.compiler.duckdb.types import NotLocalError, arrow_type
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.runtime.local.statements import translate_statement
-from slackwater.compiler.duckdb.types import NotLocalError, arrow_type
 from slackwater.state.columns import compact
 from slackwater.types import (
     BIGINT,

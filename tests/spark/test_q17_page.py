@@ -12,9 +12,10 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
+from slackwater.compiler.spark_sql import print_step
 from slackwater.compiler.tasks import Action, RunFacts
 from slackwater.engine.run import read_facts, view_task
-from slackwater.plan.program import SqlStep
+from slackwater.plan.program import ComputeStep
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
 ROOT = Path(__file__).parents[2]
@@ -66,7 +67,7 @@ def frames_of_the_run(session: sw.Session) -> set[str]:
         stored={each: catalog.rows(each) for each in catalog.state.arrangements},
     )
     program = fuse(write_program(run, (view_task(catalog.view("q17"), Action.INCREMENTAL, facts),)))
-    texts = (step.sql for step in program.steps if isinstance(step, SqlStep))
+    texts = (print_step(step) for step in program.steps if isinstance(step, ComputeStep))
     return {step.name for step in program.steps} | set(FRAME.findall("\n".join(texts)))
 
 

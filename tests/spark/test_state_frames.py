@@ -10,6 +10,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.types import StructField, StructType
 
+from slackwater.expr.nodes import ColumnId, ColumnRef
+from slackwater.expr.sql import ExpressionPrinter
 from slackwater.plan.arrangements import hashable
 from slackwater.state.frames import (
     Stored,
@@ -138,7 +140,9 @@ def test_every_type_comes_back_bit_for_bit(
     given = _all_types(spark)
     dtypes = {field.name: _dtype(field) for field in given.schema}
     assert [storable(dtype) for dtype in dtypes.values()] == [None] * len(dtypes)
-    hashed = ", ".join(filter(None, (hashable(dtype, name) for name, dtype in dtypes.items())))
+    columns = [ColumnRef(ColumnId(n), name, d, True) for n, (name, d) in enumerate(dtypes.items())]
+    printer = ExpressionPrinter(lambda column: column.name)
+    hashed = ", ".join(printer.text(key) for key in map(hashable, columns) if key is not None)
     coded = [encode_sql(dtype, name) + f" AS {name}" for name, dtype in dtypes.items()]
     rows = given.selectExpr(f"xxhash64({hashed}) AS _h", *coded, "1L AS _w")
     schema = StructType(list(rows.schema)[1:-1])

@@ -201,7 +201,7 @@ def test_relations_without_columns_keep_their_rows_in_sql() -> None:
         nothing, (), (Output(column(5, "n", BIGINT, False), aggregate("count", ONE)),)
     )
     sql = compile_batch(counted, ("n",)).sql
-    assert "SELECT TRUE AS no_columns FROM r1" in sql
+    assert sql == "SELECT count(1) AS `n` FROM `left`"
     three = compile_batch(Values((), ((), (), ())), ()).sql
     assert "SELECT TRUE AS no_columns FROM range(3)" in three
     assert "WHERE FALSE" in compile_batch(Values((A,), ()), ("a",)).sql
@@ -217,4 +217,4 @@ def test_statements_say_which_fragments_they_read() -> None:
     leaf = Recompute("fragment_1", "why", ("t",), (A, B))
     statement = compile_batch(leaf, ("x", "y"))
     assert [(use.name, use.width) for use in statement.fragments] == [("fragment_1", 2)]
-    assert "SELECT p0 AS c1, p1 AS c2 FROM `fragment_1`" in statement.sql
+    assert statement.sql == "SELECT p0 AS `x`, p1 AS `y` FROM `fragment_1`"

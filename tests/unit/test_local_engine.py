@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.statements import translate_statement
+
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT, STRING, DecimalType
 
 _WIDE = Context(prec=100)

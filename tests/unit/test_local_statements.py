@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
-
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.statements import translate_statement
+
 from slackwater.compiler.duckdb.types import NotLocalError, arrow_type
+from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import (
     BIGINT,
     BOOLEAN,

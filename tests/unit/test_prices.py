@@ -7,27 +7,32 @@ from pathlib import Path
 
 import pytest
 
+from slackwater.algebra.columns import Column
+from slackwater.algebra.operators import Scan
 from slackwater.errors import SetupError
+from slackwater.expr.nodes import ColumnId
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.costs import Extent, frame_rows, step_seconds
 from slackwater.plan.forms import LookUps, choose_forms, read_look_ups
 from slackwater.plan.prices import Prices, read_prices, write_prices
 from slackwater.plan.program import (
     AppendStep,
+    ComputeStep,
     GatherStep,
     LookUpStep,
     Program,
     SourceChangesStep,
     SourceRowsStep,
-    SqlStep,
 )
+from slackwater.plan.statements import Statement
 from slackwater.types import BIGINT
 
-STATE = Arrangement("owner", Role.CONTENTS, (BIGINT,), ("k0",))
+KEY = Column(ColumnId(0), "k0", BIGINT)
+STATE = Arrangement("owner", Role.CONTENTS, (BIGINT,), (KEY.ref(),))
 PROGRAM = Program(
     (
         SourceChangesStep("changes", "item"),
-        SqlStep("probe", "SELECT xxhash64(k0) AS _h, k0 FROM changes", ("changes",)),
+        ComputeStep("probe", Statement(Scan("changes", (KEY,)), ("k0",))),
         LookUpStep("found", "probe", STATE),
         GatherStep("groups", "probe", STATE),
         AppendStep(STATE.id, "groups", STATE),
@@ -100,7 +105,10 @@ def test_a_program_costs_more_with_more_to_do() -> None:
     )
     assert 0 < little < much
     anew = Program(
-        (SourceRowsStep("rows", "item"), SqlStep("all", "SELECT k0 FROM rows", ("rows",)))
+        (
+            SourceRowsStep("rows", "item"),
+            ComputeStep("all", Statement(Scan("rows", (KEY,)), ("k0",))),
+        )
     )
     assert sum(step_seconds(anew, Sizes(1, 10**6), Prices().driver)) > little
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from slackwater.plan.arrangements import Arrangement, Role
-from slackwater.plan.program import AppendStep, Program, SourceChangesStep, SqlStep, merged
+from slackwater.algebra.columns import Column
+from slackwater.algebra.operators import Scan, Union
+from slackwater.expr.nodes import ColumnId
+from slackwater.plan.arrangements import Arrangement, Role, stored_column
+from slackwater.plan.program import AppendStep, ComputeStep, Program, SourceChangesStep, merged
+from slackwater.plan.statements import Statement
 from slackwater.types import BIGINT
 
 
 def _kept(name: str) -> Arrangement:
-    return Arrangement(name, Role.CONTENTS, (BIGINT,), ("k0",))
+    return Arrangement(name, Role.CONTENTS, (BIGINT,), (stored_column(0, BIGINT),))
 
 
-def _sql(name: str, *reads: str) -> SqlStep:
-    return SqlStep(name, f"SELECT * FROM {', '.join(reads)}", reads)
+def _sql(name: str, *reads: str) -> ComputeStep:
+    column = Column(ColumnId(1), "k0", BIGINT)
+    scans = tuple(Scan(each, (column,)) for each in reads)
+    return ComputeStep(name, Statement(Union(scans, (column,)), ("k0",)))
 
 
 CHANGES = SourceChangesStep("changes", "orders")

@@ -228,22 +228,22 @@ class ExpressionPrinter:
 
     def stored_form(self, call: Call) -> str:
         """A value under the type that state stores it as."""
-        (value,) = call.args
+        value = call.args[0]
         return encode_sql(value.dtype, self.text(value))
 
     def value_of_stored(self, call: Call) -> str:
         """A stored value under its own type."""
-        (value,) = call.args
+        value = call.args[0]
         return decode_sql(call.dtype, self.text(value))
 
     def hash_form(self, call: Call) -> str:
         """A value in a form that Spark's hash functions accept."""
-        (value,) = call.args
+        value = call.args[0]
         return hashable_sql(value.dtype, self.text(value))
 
     def comparable_form(self, call: Call) -> str:
         """A value in a form that Spark can compare."""
-        (value,) = call.args
+        value = call.args[0]
         return comparable_sql(value.dtype, self.text(value))
 
     def pivot_first(self, call: AggregateCall) -> str:
