@@ -201,7 +201,7 @@ def test_relations_without_columns_keep_their_rows_in_sql() -> None:
         nothing, (), (Output(column(5, "n", BIGINT, False), aggregate("count", ONE)),)
     )
     sql = compile_batch(counted, ("n",)).sql
-    assert sql == "SELECT count(1) AS `n` FROM `left`"
+    assert sql == "SELECT count(1) AS `n` FROM `t`"
     three = compile_batch(Values((), ((), (), ())), ()).sql
     assert "SELECT TRUE AS no_columns FROM range(3)" in three
     assert "WHERE FALSE" in compile_batch(Values((A,), ()), ("a",)).sql
