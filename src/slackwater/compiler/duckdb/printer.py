@@ -151,7 +151,8 @@ class DuckdbPrinter(SelectPrinter):
     def _with_rows(self, rel: Rel, select: Select, rows: str, made: Texts) -> Select:
         """The SELECT with an item that makes rows, as a table: the item stays, read or not.
 
-        `made` says how each new column is read from that item, the place of which is `{}`. DuckDB is slow where the rows are made in FROM of anything but a column.
+        `made` says how each new column is read from that item, which stands in place of `{}`.
+        DuckDB is slow where the rows are made in FROM of anything but a column.
         """
         ids = tuple(select.columns)
         items = (*select.columns.items(), (_ROWS, rows))

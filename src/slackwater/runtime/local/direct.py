@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
+from slackwater.compiler.duckdb import direct as typed
 from slackwater.compiler.duckdb.functions import SEED
 from slackwater.runtime.local.hashing import hash_ints, hash_longs, hash_texts
 from slackwater.runtime.local.types import Columns, NotLocalError, arrow_type
@@ -62,6 +63,18 @@ def _hashes(output: _Hashed, batch: pa.RecordBatch) -> pa.Array:
         column = batch.column(name)
         hashes = function(hashes, column if column.type == kind else column.cast(kind))
     return hashes
+
+
+def runnable(direct: typed.Direct) -> Direct:
+    """A statement of this form with the functions that compute its hashes."""
+    outputs = ((name, _runnable(output)) for name, output in direct.outputs)
+    return Direct(direct.table, tuple(outputs))
+
+
+def _runnable(output: typed.DirectOutput) -> str | int | _Hashed:
+    if not isinstance(output, typed.HashedColumns):
+        return output
+    return _Hashed(tuple((name, *_HASHES[dtype]) for name, dtype in output.columns))
 
 
 def read_direct(tree: exp.Expression, tables: Mapping[str, Columns]) -> Direct | None:
