@@ -231,6 +231,14 @@ def test_aggregates(engine: LocalEngine) -> None:
     assert found == [(4, 3, 2, 4, "a", 2, 1, "x")]
 
 
+def test_first_passes_over_nulls_only_if_it_says_so(engine: LocalEngine) -> None:
+    one = L["k0"]
+    both = _grouped(aggregate("first", one), aggregate("first", one, params=("TRUE",)))
+    (found,) = run(engine, both, {"l": L.of((None, "a"), (5, "b"))})
+    assert found[1] == 5
+    assert run(engine, both, {"l": L.of((None, "a"))}) == [(None, None)]
+
+
 def test_first_keeps_a_null_and_takes_any_type(engine: LocalEngine) -> None:
     first = Aggregate(
         M.scan,
@@ -270,7 +278,7 @@ def test_sums_and_averages_of_decimals(engine: LocalEngine) -> None:
         aggregate("avg", L["k0"]),
         aggregate("collect_list", L["k0"]),
         aggregate("count", L["k0"], L["k1"]),
-        aggregate("first", L["k0"], params=("TRUE",)),
+        aggregate("last", L["k0"]),
         aggregate("single_value", L["k0"]),
         aggregate("try_sum", L["k0"]),
     ],
