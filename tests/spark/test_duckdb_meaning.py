@@ -177,7 +177,9 @@ def _printed(rel: Rel) -> DuckdbStatement | None:
 
 
 def _executed(engine: LocalEngine, statement: Statement, table: pa.Table) -> list[str]:
-    found = engine.execute(replace(print_duckdb(statement), direct=None), {"t": table})  # type: ignore[arg-type]
+    printed = print_duckdb(statement)
+    assert printed.reads == statement.needs
+    found = engine.execute(replace(printed, direct=None), {"t": table})
     return sorted(map(repr, _rows(found)))
 
 
@@ -193,7 +195,7 @@ def _answers(
     wanted = list(keys)
     try:
         part = table.filter(pc.is_in(table[key], pa.array(wanted, table[key].type)))
-        found = engine.execute(replace(statement, direct=None), {"t": part})  # type: ignore[arg-type]
+        found = engine.execute(replace(statement, direct=None), {"t": part})
     except NotLocalError:
         if len(wanted) == 1:
             return {}

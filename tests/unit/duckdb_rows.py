@@ -81,7 +81,7 @@ def run(
 def rows_of(
     engine: LocalEngine, statement: DuckdbStatement, tables: Mapping[str, pa.Table]
 ) -> list[Row]:
-    found = engine.execute(replace(statement, direct=None), tables)  # type: ignore[arg-type]
+    found = engine.execute(replace(statement, direct=None), tables)
     return sorted((tuple(row.values()) for row in found.to_pylist()), key=repr)
 
 

@@ -31,6 +31,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.compiler.duckdb.direct import Direct, HashedColumns
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.spark_sql import print_spark
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import (
@@ -61,6 +62,7 @@ from slackwater.types import (
     TINYINT,
     VOID,
     ArrayType,
+    DataType,
     DecimalType,
     Field,
     StructType,
@@ -89,8 +91,8 @@ def _output(number: int, expr: Expr) -> Output:
     return Output(Column(ColumnId(number), f"x{number}", expr.dtype), expr)
 
 
-def _column(number: int, dtype: object = INTEGER) -> Column:
-    return Column(ColumnId(number), f"x{number}", dtype)  # type: ignore[arg-type]
+def _column(number: int, dtype: DataType = INTEGER) -> Column:
+    return Column(ColumnId(number), f"x{number}", dtype)
 
 
 _ONE = integer(1)
@@ -454,6 +456,25 @@ def test_unions(engine: LocalEngine) -> None:
     assert run(engine, union, rows) == [("a", 1), (None, 2)]
     assert run(engine, project(union, union.columns[1].ref()), rows) == [(1,), (2,)]
     assert run(engine, Distinct(union), rows) == [("a", 1), (None, 2)]
+
+
+def test_a_column_of_different_rows_keeps_its_rows(engine: LocalEngine) -> None:
+    rel = project(Distinct(L.scan), L["k0"])
+    rows = {"l": L.of((1, "a"), (1, "b"), (1, "b"))}
+    assert run(engine, rel, rows) == [(1,), (1,)]
+    assert (
+        print_spark(named(rel))
+        == "SELECT c11 AS k0 FROM (SELECT DISTINCT k0 AS c11, k1 AS c12 FROM `l`)"
+    )
+
+
+def test_rows_count_also_where_no_column_is_read(engine: LocalEngine) -> None:
+    union = Union((L.scan, R.scan), (_column(71), _column(72, STRING)))
+    cross = Join(JoinKind.CROSS, L.scan, project(R.scan, R["k0"]))
+    rows = {"l": _LEFT, "r": _RIGHT}
+    for rel, expected in ((union, 8), (cross, 16), (_grouped(aggregate("count", L["k0"])), 1)):
+        counted = Aggregate(rel, (), (_output(91, aggregate("count", _ONE)),))
+        assert run(engine, counted, rows) == [(expected,)]
 
 
 def test_constant_rows_and_ranges(engine: LocalEngine) -> None:
