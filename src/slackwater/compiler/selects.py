@@ -290,6 +290,8 @@ class SelectPrinter(ABC):
     def _(self, rel: Project) -> Select:
         select = self.select(rel.input)
         if all(isinstance(output.expr, ColumnRef) for output in rel.outputs):
+            if select.distinct and not _keeps_all(rel):
+                select = self._reopened(select, rel.input)
             return self._renamed(rel.outputs, select)
         if _finishes_groups(rel, select):
             grouped = replace(select, columns=dict(select.items or ()))
@@ -411,6 +413,12 @@ class SelectPrinter(ABC):
 
 def _named_by_id(select: Select) -> bool:
     return all(text.endswith(f"c{each}") for each, text in select.columns.items())
+
+
+def _keeps_all(rel: Project) -> bool:
+    """Whether every column of the input is still there, so that rows stay different."""
+    kept = {output.expr.id for output in rel.outputs if isinstance(output.expr, ColumnRef)}
+    return kept == {column.id for column in rel.input.columns}
 
 
 def _is_foreign(rel: Scan) -> bool:

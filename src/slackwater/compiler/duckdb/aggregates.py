@@ -35,7 +35,9 @@ def write_aggregate(call: AggregateCall, scope: Scope) -> str:
 
 def _applied(call: AggregateCall, scope: Scope, after: str) -> str:
     form = _AGGREGATES.get(call.function)
-    if form is None or call.order or call.params or len(call.args) != 1:
+    if form is None or call.order or len(call.args) != 1:
+        raise refused(call, f"such a use of {call.function}")
+    if call.params and call.function != "first":
         raise refused(call, f"such a use of {call.function}")
     if call.distinct and call.function != "count":
         raise refused(call, f"{call.function} of different values")
@@ -96,8 +98,9 @@ def _extreme(function: str) -> AggregateForm:
 
 
 def _first(call: AggregateCall, scope: Scope, after: str) -> str:
-    """The value of some row, which may be NULL."""
-    return f"first({scope.text(call.args[0])}){after}"
+    """The value of some row; with a parameter, of one that is not NULL."""
+    function = "any_value" if call.params else "first"
+    return f"{function}({scope.text(call.args[0])}){after}"
 
 
 def _comparable(value: Expr, scope: Scope) -> str:

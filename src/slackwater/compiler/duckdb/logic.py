@@ -13,10 +13,10 @@ from slackwater.types import BOOLEAN, VOID
 
 
 def condition(expr: Expr, scope: Scope) -> str:
-    """A condition, in parentheses."""
+    """A value that is true, false or NULL."""
     if expr.dtype not in (BOOLEAN, VOID):
         raise refused(expr, "a condition that is none")
-    return f"({scope.text(expr)})"
+    return scope.text(expr)
 
 
 def compared(exprs: tuple[Expr, ...], scope: Scope) -> list[str]:

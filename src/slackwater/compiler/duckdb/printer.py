@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from slackwater.algebra.columns import Column
 from slackwater.algebra.operators import (
     Expand,
     Generate,
@@ -20,6 +21,7 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.compiler.duckdb.aggregates import write_window
+from slackwater.compiler.duckdb.casts import under
 from slackwater.compiler.duckdb.errors import may_fail
 from slackwater.compiler.duckdb.expressions import write
 from slackwater.compiler.duckdb.failing import failing_columns
@@ -30,7 +32,7 @@ from slackwater.compiler.selects import Condition, Select, SelectPrinter, Texts
 from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import Call, ColumnId, Expr, Literal, SortKey, WindowCall
 from slackwater.plan.statements import NO_COLUMNS, Statement
-from slackwater.types import BIGINT, ArrayType
+from slackwater.types import BIGINT, VOID, ArrayType
 
 _ROWS = ColumnId(-1)
 """An id that no column has, for the item of a SELECT that makes rows."""
@@ -128,30 +130,41 @@ class DuckdbPrinter(SelectPrinter):
         return write_window(call, rel.partition, rel.order, _scope(select))
 
     def generated(self, rel: Generate) -> Select:
-        """A row per element of an array."""
-        if rel.outer or rel.generator.function != "explode" or len(rel.generated) != 1:
-            raise refused(rel.generator, "such a generator")
-        select = self.open_select(rel.input)
-        (values,), (made,) = rel.generator.args, rel.generated
+        """A row per element of an array, or several rows of given values."""
+        select, generator = self.open_select(rel.input), rel.generator
+        if rel.outer or generator.function not in ("explode", "stack"):
+            raise refused(generator, "such a generator")
+        if generator.function == "stack":
+            return self._stacked(rel, select, _stack_rows(rel), rel.generated)
+        (values,), (made,) = generator.args, rel.generated
         rows = f"unnest({_elements(values, _scope(select))})"
         return self._with_rows(rel, select, rows, {made.id: "{}"})
 
     def expanded(self, rel: Expand, new: tuple[int, ...]) -> Select:
-        """A row per projection: the elements of an array of structs."""
-        select = self.open_select(rel.input)
-        structs = [
-            ", ".join(f"c{rel.columns[n].id} := {self.expression(row[n], select)}" for n in new)
-            for row in rel.projections
-        ]
-        made = ", ".join(f"struct_pack({each})" for each in structs)
-        rows = f"unnest([{made}])" if new else f"unnest(range({len(structs)}))"
-        fields = {rel.columns[n].id: f"struct_extract({{}}, 'c{rel.columns[n].id}')" for n in new}
-        return self._with_rows(rel, select, rows, fields)
+        """A row per projection."""
+        rows = [tuple(row[n] for n in new) for row in rel.projections]
+        columns = tuple(rel.columns[n] for n in new)
+        return self._stacked(rel, self.open_select(rel.input), rows, columns)
+
+    def _stacked(
+        self, rel: Rel, select: Select, rows: Sequence[tuple[Expr, ...]], made: tuple[Column, ...]
+    ) -> Select:
+        """Several rows of values: the elements of an array of structs."""
+        scope = _scope(select)
+        structs = []
+        for row in rows:
+            pairs = zip(made, row, strict=True)
+            fields = (f"c{each.id} := {under(value, each.dtype, scope)}" for each, value in pairs)
+            structs.append(f"struct_pack({', '.join(fields)})")
+        array = f"[{', '.join(structs)}]" if made else f"range({len(rows)})"
+        fields_of = {each.id: f"struct_extract({{}}, 'c{each.id}')" for each in made}
+        return self._with_rows(rel, select, f"unnest({array})", fields_of)
 
     def _with_rows(self, rel: Rel, select: Select, rows: str, made: Texts) -> Select:
         """The SELECT with an item that makes rows, as a table: the item stays, read or not.
 
-        `made` says how each new column is read from that item, the place of which is `{}`. DuckDB is slow where the rows are made in FROM of anything but a column.
+        `made` says how each new column is read from that item, which stands in place of `{}`.
+        DuckDB is slow where the rows are made in FROM of anything but a column.
         """
         ids = tuple(select.columns)
         items = (*select.columns.items(), (_ROWS, rows))
@@ -220,6 +233,17 @@ def _elements(values: Expr, scope: Scope) -> str:
     if not isinstance(values.dtype, ArrayType):
         raise refused(values, "explode of something else than an array")
     return scope.text(values)
+
+
+def _stack_rows(rel: Generate) -> list[tuple[Expr, ...]]:
+    """The rows of stack(n, ...); the last values are NULL if there are few."""
+    number, *values = rel.generator.args
+    count = int(number.value or 0) if isinstance(number, Literal) else 0
+    width = len(rel.generated)
+    if count <= 0 or width != -(-len(values) // count):
+        raise refused(rel.generator, "such a stack")
+    values += [Literal(None, VOID)] * (count * width - len(values))
+    return [tuple(values[start : start + width]) for start in range(0, len(values), width)]
 
 
 def _series(call: Call, scope: Scope) -> str:

@@ -48,6 +48,14 @@ def print_duckdb(statement: Statement, parts: tuple[Part, ...] = ()) -> DuckdbSt
     >>> print_duckdb(Statement(scan, ("k1",))).sql
     'SELECT t1."k0" AS "k1" FROM "changes" AS t1'
     """
+    try:
+        return _print(statement, parts)
+    except (ValueError, RecursionError) as problem:
+        # A form that nobody thought of, such as a function with more arguments; Spark knows it.
+        raise NotLocalError(f"a statement of this form: {problem}") from problem
+
+
+def _print(statement: Statement, parts: tuple[Part, ...]) -> DuckdbStatement:
     columns = _result_columns(statement)
     printer = DuckdbPrinter()
     named = [printer.part(name, part) for name, part in parts]

@@ -1,0 +1,262 @@
+"""A typed statement means in DuckDB what it means in Spark, on the values that are hardest.
+
+Each case is SQL that the planner reads into a typed statement, which both dialects print. An
+error in DuckDB decides nothing, as Spark is asked then; but where DuckDB has an answer, Spark must
+have the same one, and no error.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from slackwater.algebra.columns import Column, Output, pass_through
+from slackwater.algebra.operators import Filter, Project, Scan
+from slackwater.algebra.rel import Rel
+from slackwater.catalog import TableDefinition
+from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
+from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.spark_sql import print_spark
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import ColumnId, ColumnRef, Expr, Literal, transform
+from slackwater.frontend.sql.planner import Planner
+from slackwater.plan.statements import Statement
+from slackwater.runtime.local.engine import LocalEngine
+from slackwater.runtime.local.spark_statements import SparkStatements
+from slackwater.types import BIGINT, ddl, parse_spark_type
+
+from .hard_values import (
+    AGGREGATES,
+    COLUMNS,
+    ROWS,
+    STATEMENTS,
+    WINDOWS,
+    combined,
+    compared,
+    computed,
+    conditions,
+    hard_rows,
+)
+
+Rows = list[tuple[object, ...]]
+Answers = dict[str, dict[int, object]]
+"""Values of expressions by row."""
+
+_AT_ONCE = 60
+_SOME = slice(None, None, 23)
+"""Of many of a kind; a step that is no multiple of how they are ordered."""
+_OVERFLOWING = re.compile(r"[+-] 1|(sum|avg)\([jwxz]|avg\([yhi]\)")
+"""Aggregates that fail on these values, and averages that are no decimals."""
+_SIZED = re.compile(r"explode\([lm]\)")
+"""Spark adds a condition on the size of the array, which only Spark computes."""
+
+
+@pytest.fixture(scope="module")
+def planner(spark: SparkSession) -> Planner:
+    columns = ", ".join(f"{name} {ddl(dtype)}" for name, dtype in COLUMNS.items())
+    text = StructType.fromDDL(columns).json()
+    return Planner(spark, [TableDefinition("t", parse_spark_type(json.loads(text)), text)])
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return hard_rows()
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LocalEngine]:
+    engine = LocalEngine()
+    yield engine
+    engine.close()
+
+
+def test_expressions(
+    spark: SparkSession, planner: Planner, engine: LocalEngine, table: pa.Table
+) -> None:
+    texts = [*computed(), *conditions(), *[*combined(), *compared()][_SOME]]
+    in_spark = SparkStatements(spark)
+    for start in range(0, len(texts), _AT_ONCE):
+        scan, exprs = _expressions(planner, texts[start : start + _AT_ONCE])
+        answers: Answers = {}
+        for text, expr in exprs.items():
+            if statement := _printed(_with_id(scan, expr)):
+                found = _answers(engine, statement, table, "id", range(ROWS))
+                answers[text] = {row: rows[0][1] for row, rows in found.items()}
+        expected = _in_spark(in_spark, scan, exprs, answers, table)
+        assert _differences(answers, expected) == []
+
+
+def test_conditions(
+    spark: SparkSession, planner: Planner, engine: LocalEngine, table: pa.Table
+) -> None:
+    scan, exprs = _expressions(planner, [*conditions()])
+    answers: Answers = {}
+    for text, expr in exprs.items():
+        if statement := _printed(Project(Filter(scan, expr), (_id(scan),))):
+            found = _answers(engine, statement, table, "id", range(ROWS))
+            answers[text] = {row: str(bool(rows)) for row, rows in found.items()}
+    expected = _in_spark(SparkStatements(spark), scan, exprs, answers, table)
+    held = {
+        text: {row: str(value == "True") for row, value in rows.items()}
+        for text, rows in expected.items()
+    }
+    assert _differences(answers, held) == []
+
+
+@pytest.mark.parametrize("form", ["SELECT g, {} FROM t GROUP BY g", "SELECT g, id, {} FROM t"])
+def test_groups(
+    spark: SparkSession, planner: Planner, engine: LocalEngine, table: pa.Table, form: str
+) -> None:
+    texts = [each for each in (*AGGREGATES, *WINDOWS) if ("OVER" in each) == ("id" in form)]
+    items = ", ".join(
+        f"{text} AS x{at}" for at, text in enumerate(texts) if not _OVERFLOWING.search(text)
+    )
+    rel = _planned(planner, form.format(items))
+    expected = _expected(SparkStatements(spark), rel, table)
+    assert _executed(engine, rel, table) == expected
+
+
+@pytest.mark.parametrize("sql", [each for each in STATEMENTS if not _SIZED.search(each)])
+def test_statements(
+    spark: SparkSession, planner: Planner, engine: LocalEngine, table: pa.Table, sql: str
+) -> None:
+    rel = _planned(planner, sql)
+    expected = _expected(SparkStatements(spark), rel, table)
+    assert _executed(engine, rel, table) == expected
+
+
+def _planned(planner: Planner, sql: str) -> Statement:
+    query = planner.plan_sql(sql)
+    return Statement(query.rel, tuple(query.names))
+
+
+def _expressions(planner: Planner, texts: list[str]) -> tuple[Scan, dict[str, Expr]]:
+    """Typed expressions over the columns of one scan, by their text."""
+    items = ", ".join(f"{text} AS x{at}" for at, text in enumerate(texts))
+    rel = _planned(planner, f"SELECT {', '.join(COLUMNS)}, {items} FROM t").rel
+    exprs: list[Expr] = [column.ref() for column in rel.columns[len(COLUMNS) :]]
+    while isinstance(rel, Project):
+        # What an expression computes twice, Spark computes below.
+        defined = {each.column.id: each.expr for each in rel.outputs}
+        exprs = [_with_definitions(expr, defined) for expr in exprs]
+        rel = rel.input
+    assert isinstance(rel, Scan)
+    return rel, dict(zip(texts, exprs, strict=True))
+
+
+def _with_definitions(expr: Expr, defined: dict[ColumnId, Expr]) -> Expr:
+    return transform(expr, lambda node: defined[node.id] if isinstance(node, ColumnRef) else None)
+
+
+def _id(scan: Scan) -> Output:
+    return pass_through(next(column for column in scan.columns if column.name == "id"))
+
+
+def _with_id(scan: Scan, *exprs: Expr) -> Project:
+    values = (
+        Output(Column(ColumnId(10_000 + n), f"x{n}", expr.dtype, expr.nullable), expr)
+        for n, expr in enumerate(exprs)
+    )
+    return Project(scan, (_id(scan), *values))
+
+
+def _printed(rel: Rel) -> DuckdbStatement | None:
+    """The relation for DuckDB, if it can be."""
+    try:
+        return print_duckdb(Statement(rel, tuple(column.name for column in rel.columns)))
+    except NotLocalError:
+        return None
+
+
+def _executed(engine: LocalEngine, statement: Statement, table: pa.Table) -> list[str]:
+    printed = print_duckdb(statement)
+    assert printed.reads == statement.needs
+    found = engine.execute(replace(printed, direct=None), {"t": table})
+    return sorted(map(repr, _rows(found)))
+
+
+def _expected(spark: SparkStatements, statement: Statement, table: pa.Table) -> list[str]:
+    found = spark.execute(print_spark(statement), {"t": table}, {"t": COLUMNS})
+    return sorted(map(repr, _rows(found)))
+
+
+def _answers(
+    engine: LocalEngine, statement: DuckdbStatement, table: pa.Table, key: str, keys: Iterable[int]
+) -> dict[int, Rows]:
+    """What DuckDB answers for as many keys as it can, by key."""
+    wanted = list(keys)
+    try:
+        part = table.filter(pc.is_in(table[key], pa.array(wanted, table[key].type)))
+        found = engine.execute(replace(statement, direct=None), {"t": part})
+    except NotLocalError:
+        if len(wanted) == 1:
+            return {}
+        halves = (_answers(engine, statement, table, key, half) for half in _halves(wanted))
+        return {each: rows for half in halves for each, rows in half.items()}
+    answers: dict[int, Rows] = {each: [] for each in wanted}
+    for each, row in zip(found[key].to_pylist(), _rows(found), strict=True):
+        answers[each].append(row)
+    return answers
+
+
+def _halves(values: list[int]) -> tuple[list[int], list[int]]:
+    return values[::2], values[1::2]
+
+
+def _in_spark(
+    spark: SparkStatements, scan: Scan, exprs: dict[str, Expr], answers: Answers, table: pa.Table
+) -> Answers:
+    """Spark's values of expressions, computed only for the rows that have an answer."""
+    asked = [
+        call("if", _among(scan, rows), exprs[text], Literal(None, exprs[text].dtype))
+        for text, rows in answers.items()
+    ]
+    rel = _with_id(scan, *asked)
+    statement = Statement(rel, tuple(column.name for column in rel.columns))
+    found = spark.execute(print_spark(statement), {"t": table}, {"t": COLUMNS})
+    ids = found["id"].to_pylist()
+    columns = [dict(zip(ids, _plain(column), strict=True)) for column in found.columns[1:]]
+    return dict(zip(answers, columns, strict=True))
+
+
+def _among(scan: Scan, rows: Iterable[int]) -> Expr:
+    return call("in", _id(scan).expr, *(Literal(str(row), BIGINT) for row in (-1, *rows)))
+
+
+def _differences(answers: Answers, expected: Answers) -> list[str]:
+    return [
+        f"{text} in row {row}: {value}, in Spark {expected[text][row]}"
+        for text, rows in answers.items()
+        for row, value in rows.items()
+        if value != expected[text][row]
+    ]
+
+
+def _rows(table: pa.Table) -> Rows:
+    return list(zip(*map(_plain, table.columns), strict=True))
+
+
+def _plain(column: pa.ChunkedArray) -> list[object]:
+    """Values that can be compared; Python has no dates before the year 1."""
+    if pa.types.is_date(column.type):
+        return list(column.cast(pa.int32()).to_pylist())
+    if pa.types.is_timestamp(column.type):
+        return list(column.cast(pa.int64()).to_pylist())
+    if pa.types.is_string(column.type):
+        return [value for chunk in column.chunks for value in _bytes(chunk)]
+    if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
+        return [row.values and _bytes(row.values) for row in column]
+    return list(map(repr, column.to_pylist()))
+
+
+def _bytes(texts: pa.Array) -> list[object]:
+    """Texts that need not be valid."""
+    return list(texts.view(pa.binary()).to_pylist())

@@ -1,0 +1,619 @@
+"""Statements over frames give in DuckDB the rows they mean, with the errors they must have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+from slackwater.algebra.columns import Column, Output
+from slackwater.algebra.operators import (
+    Aggregate,
+    Distinct,
+    Expand,
+    Filter,
+    Generate,
+    Join,
+    JoinKey,
+    JoinKind,
+    Limit,
+    Project,
+    Range,
+    Recompute,
+    Sort,
+    Union,
+    Values,
+    Window,
+)
+from slackwater.algebra.rel import Rel
+from slackwater.compiler.duckdb.direct import Direct, HashedColumns
+from slackwater.compiler.duckdb.statements import print_duckdb
+from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.spark_sql import print_spark
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import (
+    BoundKind,
+    Cast,
+    ColumnId,
+    Expr,
+    FieldAccess,
+    Frame,
+    FrameBound,
+    FrameUnit,
+    Lambda,
+    LambdaVariable,
+    Literal,
+    SortKey,
+    WindowCall,
+)
+from slackwater.plan.statements import Statement
+from slackwater.runtime.local.direct import runnable
+from slackwater.runtime.local.engine import LocalEngine
+from slackwater.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INTEGER,
+    STRING,
+    TINYINT,
+    VOID,
+    ArrayType,
+    DataType,
+    DecimalType,
+    Field,
+    StructType,
+)
+
+from .duckdb_rows import Row, Table, bigint, integer, named, project, rows_of, run, string
+
+_MOST = 2**31 - 1
+_WIDE = DecimalType(38, 6)
+T = Table("t", a=INTEGER, b=BOOLEAN)
+L = Table("l", first=11, k0=INTEGER, k1=STRING)
+R = Table("r", first=21, k0=INTEGER, k1=STRING)
+_MATCH = StructType((Field("s0", STRING), Field("_m", BIGINT)))
+M = Table("m", first=31, k0=INTEGER, _w=BIGINT, matches=ArrayType(_MATCH))
+W = Table("w", first=41, v=_WIDE)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LocalEngine]:
+    engine = LocalEngine()
+    yield engine
+    engine.close()
+
+
+def _output(number: int, expr: Expr) -> Output:
+    return Output(Column(ColumnId(number), f"x{number}", expr.dtype), expr)
+
+
+def _column(number: int, dtype: DataType = INTEGER) -> Column:
+    return Column(ColumnId(number), f"x{number}", dtype)
+
+
+_ONE = integer(1)
+_GROWN = call("+", T["a"], _ONE)
+
+
+# Errors that Spark raises are not lost.
+
+_CONDITIONS = [
+    call(">", _GROWN, integer(5)),
+    call("<", integer(5), _GROWN),
+    call("<=>", _GROWN, integer(5)),
+    call("=", call("*", T["a"], integer(2)), integer(3)),
+    call("=", Cast(T["a"], TINYINT), Literal("5", TINYINT)),
+    call("in", Cast(T["a"], TINYINT), Literal("5", TINYINT)),
+    call(">", Cast(T["a"], DecimalType(9, 0)), Literal("5", DecimalType(9, 0))),
+    call(">", Cast(_GROWN, BIGINT), bigint(5)),
+    call("and", call(">=", _GROWN, integer(0)), call("<=", _GROWN, integer(5))),
+    call("and", call(">", _GROWN, integer(5)), T["b"]),
+    call("and", call(">", _GROWN, integer(5)), call("<", T["a"], integer(0))),
+    call("or", call(">", _GROWN, integer(5)), T["b"]),
+    call("not", call("or", T["b"], call(">", _GROWN, integer(5)))),
+]
+
+
+@pytest.mark.parametrize("condition", _CONDITIONS)
+def test_a_comparison_does_not_hide_an_overflow(engine: LocalEngine, condition: Expr) -> None:
+    for rel in (project(T.scan, condition), Filter(T.scan, condition)):
+        with pytest.raises(NotLocalError, match="fails here"):
+            run(engine, rel, {"t": T.of((1, True), (_MOST, False))})
+        run(engine, rel, {"t": T.of((1, True), (4, False))})
+
+
+def _failing_sources() -> list[Project | Union]:
+    computed = project(T.scan, _GROWN, T["b"], first=51)
+    again = project(computed, *(column.ref() for column in computed.columns), first=61)
+    renamed = Project(
+        Filter(again, call("isnotnull", again.columns[1].ref())),
+        (_output(71, again.columns[0].ref()), _output(72, again.columns[1].ref())),
+    )
+    plain = Project(Filter(T.scan, T["b"]), (_output(81, T["a"]), _output(82, T["b"])))
+    union = Union((plain, computed), (_column(91), _column(92, BOOLEAN)))
+    return [computed, again, renamed, union]
+
+
+@pytest.mark.parametrize("source", _failing_sources())
+def test_what_a_subquery_computes_fails_before_the_next_condition(
+    engine: LocalEngine, source: Rel
+) -> None:
+    value, flag = (column.ref() for column in source.columns)
+    rows = {"t": T.of((1, True), (_MOST, False))}
+    above = call(">", value, integer(3))
+    with pytest.raises(NotLocalError, match="fails here"):
+        run(engine, project(Filter(source, call("and", above, flag)), flag), rows)
+    assert run(engine, project(Filter(source, call("and", flag, above)), flag), rows) == []
+
+
+def test_a_part_that_others_read_fails_before_the_next_condition(engine: LocalEngine) -> None:
+    part = Statement(project(T.scan, _GROWN, T["b"]), ("k0", "k1"))
+    read = Table("p", k0=INTEGER, k1=BOOLEAN)
+    kept = Filter(read.scan, call("and", call(">", read["k0"], integer(3)), read["k1"]))
+    with pytest.raises(NotLocalError, match="fails here"):
+        run(engine, project(kept, read["k1"]), {"t": T.of((_MOST, False))}, (("p", part),))
+
+
+def test_a_condition_is_looked_at_from_left_to_right(engine: LocalEngine) -> None:
+    rel = Filter(T.scan, call("and", T["b"], call(">", _GROWN, integer(5))))
+    assert run(engine, rel, {"t": T.of((7, True), (_MOST, False))}) == [(7, True)]
+
+
+def _summed(*aggregates: Expr) -> Aggregate:
+    return Aggregate(T.scan, (), tuple(_output(51 + n, each) for n, each in enumerate(aggregates)))
+
+
+def test_an_aggregate_does_not_hide_an_overflow(engine: LocalEngine) -> None:
+    large = call("*", Cast(T["a"], BIGINT), bigint(2**32))
+    total = _summed(aggregate("sum", large))
+    not_zero = call("not", call("=", total.columns[0].ref(), bigint(0)))
+    rows = {"t": T.of((_MOST, True), (_MOST, True))}
+    for rel in (
+        _summed(aggregate("sum", _GROWN)),
+        _summed(aggregate("count", _GROWN)),
+        project(Filter(total, not_zero), _ONE),
+    ):
+        with pytest.raises(NotLocalError, match="fails here"):
+            run(engine, rel, rows)
+
+
+_ABOVE = call(">", W["v"], Literal("0", _WIDE))
+
+
+@pytest.mark.parametrize(
+    "rel",
+    [
+        Aggregate(W.scan, (), (_output(51, aggregate("sum", W["v"])),)),
+        Aggregate(W.scan, (), (_output(51, aggregate("sum", W["v"], where=_ABOVE)),)),
+        Aggregate(W.scan, (), (_output(51, aggregate("avg", W["v"])),)),
+        Window(W.scan, (W["v"],), (), (_output(51, WindowCall(aggregate("sum", W["v"]), None)),)),
+        project(W.scan, call("+", W["v"], W["v"])),
+        project(W.scan, call("-", call("-", Literal("-1", _WIDE), W["v"]), W["v"])),
+    ],
+)
+def test_more_than_38_digits_are_left_to_spark(engine: LocalEngine, rel: Rel) -> None:
+    with pytest.raises(NotLocalError):
+        run(engine, rel, {"w": W.of((Decimal("6e31"),), (Decimal("6e31"),))})
+
+
+# Aggregates.
+
+
+def _grouped(*aggregates: Expr, keys: tuple[Expr, ...] = ()) -> Aggregate:
+    return Aggregate(
+        L.scan,
+        tuple(_output(51 + n, key) for n, key in enumerate(keys)),
+        tuple(_output(61 + n, each) for n, each in enumerate(aggregates)),
+    )
+
+
+_LEFT = L.of((1, "a"), (1, None), (2, "b"), (None, "b"))
+
+
+def test_aggregates(engine: LocalEngine) -> None:
+    number, word = L["k0"], L["k1"]
+    found = run(
+        engine,
+        _grouped(
+            aggregate("count", _ONE),
+            aggregate("count", word),
+            aggregate("count", word, distinct=True),
+            aggregate("sum", number),
+            aggregate("min", word),
+            aggregate("max", number),
+            aggregate("sum", number, where=call("isnull", word)),
+            aggregate("first", call("coalesce", Literal(None, STRING), string("x"))),
+        ),
+        {"l": _LEFT},
+    )
+    assert found == [(4, 3, 2, 4, "a", 2, 1, "x")]
+
+
+def test_first_passes_over_nulls_only_if_it_says_so(engine: LocalEngine) -> None:
+    one = L["k0"]
+    both = _grouped(aggregate("first", one), aggregate("first", one, params=("TRUE",)))
+    (found,) = run(engine, both, {"l": L.of((None, "a"), (5, "b"))})
+    assert found[1] == 5
+    assert run(engine, both, {"l": L.of((None, "a"))}) == [(None, None)]
+
+
+def test_first_keeps_a_null_and_takes_any_type(engine: LocalEngine) -> None:
+    first = Aggregate(
+        M.scan,
+        (_output(51, M["k0"]),),
+        (_output(52, aggregate("first", M["_w"])), _output(53, aggregate("first", M["matches"]))),
+    )
+    found = run(engine, first, {"m": M.of((1, None, [{"s0": "x", "_m": 2}]))})
+    assert found == [(1, None, [{"s0": "x", "_m": 2}])]
+
+
+def test_sums_and_averages_of_decimals(engine: LocalEngine) -> None:
+    table = Table("t", g=INTEGER, d=DecimalType(12, 2))
+    totals = Aggregate(
+        table.scan,
+        (_output(51, table["g"]),),
+        (_output(52, aggregate("sum", table["d"])), _output(53, aggregate("avg", table["d"]))),
+    )
+    assert [column.dtype for column in totals.columns[1:]] == [
+        DecimalType(22, 2),
+        DecimalType(16, 6),
+    ]
+    rows = table.of((1, Decimal("0.01")), (1, Decimal("0.02")), (1, None), (2, None))
+    assert run(engine, totals, {"t": rows}) == [
+        (1, Decimal("0.03"), Decimal("0.015000")),
+        (2, None, None),
+    ]
+    most = [(Decimal("6e31"),), (Decimal("3e31"),), (None,)]
+    total = Aggregate(W.scan, (), (_output(51, aggregate("sum", W["v"])),))
+    assert run(engine, total, {"w": W.of(*most)}) == [(Decimal("9e31"),)]
+    assert run(engine, total, {"w": W.of()}) == [(None,)]
+
+
+@pytest.mark.parametrize(
+    "call_",
+    [
+        aggregate("sum", L["k0"], distinct=True),
+        aggregate("avg", L["k0"]),
+        aggregate("collect_list", L["k0"]),
+        aggregate("count", L["k0"], L["k1"]),
+        aggregate("last", L["k0"]),
+        aggregate("single_value", L["k0"]),
+        aggregate("try_sum", L["k0"]),
+    ],
+)
+def test_aggregates_that_only_spark_has(call_: Expr) -> None:
+    with pytest.raises(NotLocalError):
+        print_duckdb(named(_grouped(call_)))
+
+
+def test_groups_are_made_of_values_that_both_engines_equate() -> None:
+    for name, table in (("matches", M), ("f", Table("t", f=DOUBLE))):
+        for rel in (
+            Aggregate(table.scan, (_output(51, table[name]),), ()),
+            Distinct(Project(table.scan, (_output(51, table[name]),))),
+        ):
+            counted = Aggregate(rel, (), (_output(91, aggregate("count", _ONE)),))
+            with pytest.raises(NotLocalError, match="grouping"):
+                print_duckdb(named(counted))
+
+
+def test_constant_keys(engine: LocalEngine) -> None:
+    keys = (_ONE, string("x"), Literal("true", BOOLEAN), Literal("2020-01-01", DATE))
+    found = run(engine, _grouped(aggregate("count", _ONE), keys=keys), {"l": _LEFT})
+    assert [row[:3] + row[4:] for row in found] == [(1, "x", True, 4)]
+
+
+def test_consolidate(engine: LocalEngine) -> None:
+    """Rows of equal values and hash are one row with the sum of their weights."""
+    table = Table("t", _h=BIGINT, k0=INTEGER, k1=STRING, _w=BIGINT)
+    weight = _output(64, aggregate("sum", table["_w"]))
+    summed = Aggregate(
+        table.scan,
+        tuple(_output(61 + n, table[each]) for n, each in enumerate(("k0", "k1"))),
+        (_output(63, aggregate("first", table["_h"])), weight),
+    )
+    kept = Filter(summed, call("not", call("=", weight.column.ref(), bigint(0))))
+    rows = table.of((7, 1, None, 1), (7, 1, None, 1), (8, 2, "x", 1), (8, 2, "x", -1))
+    statement = print_duckdb(named(kept))
+    assert "HAVING" in statement.sql
+    assert rows_of(engine, statement, {"t": rows}) == [(1, None, 7, 2)]
+
+
+def test_a_condition_on_keys_and_aggregates(engine: LocalEngine) -> None:
+    counted = _grouped(aggregate("count", _ONE), keys=(L["k0"],))
+    key, count = (column.ref() for column in counted.columns)
+    several = Filter(counted, call("and", call("isnotnull", key), call(">", count, bigint(1))))
+    assert run(engine, several, {"l": _LEFT}) == [(1, 2)]
+
+
+def test_an_aggregate_makes_a_row_of_nothing(engine: LocalEngine) -> None:
+    counted = _grouped(aggregate("count", _ONE))
+    none = Filter(counted, call("=", counted.columns[0].ref(), bigint(0)))
+    assert run(engine, project(none, string("none")), {"l": L.of()}) == [("none",)]
+    assert print_duckdb(named(none)).makes_rows
+    assert not print_duckdb(named(L.scan)).makes_rows
+
+
+# Joins.
+
+_RIGHT = R.of((1, "x"), (1, "y"), (3, None), (None, "z"))
+_KEY = JoinKey(L["k0"], R["k0"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (JoinKind.INNER, 4),
+        (JoinKind.LEFT, 6),
+        (JoinKind.RIGHT, 6),
+        (JoinKind.FULL, 8),
+        (JoinKind.SEMI, 2),
+        (JoinKind.ANTI, 2),
+    ],
+)
+def test_joins(engine: LocalEngine, kind: JoinKind, expected: int) -> None:
+    tables = {"l": _LEFT, "r": _RIGHT}
+    assert len(run(engine, Join(kind, L.scan, R.scan, (_KEY,)), tables)) == expected
+
+
+def test_joins_that_match_null_or_have_other_conditions(engine: LocalEngine) -> None:
+    tables = {"l": _LEFT, "r": _RIGHT}
+    null_safe = Join(JoinKind.SEMI, L.scan, R.scan, (JoinKey(L["k0"], R["k0"], True),))
+    assert len(run(engine, null_safe, tables)) == 3
+    smaller = call("<", L["k1"], R["k1"])
+    inner = Join(JoinKind.INNER, L.scan, R.scan, (_KEY,), smaller)
+    assert run(engine, inner, tables) == [(1, "a", 1, "x"), (1, "a", 1, "y")]
+    left = Join(JoinKind.LEFT, L.scan, R.scan, (), smaller)
+    assert len(run(engine, left, tables)) == 10
+    cross = Join(JoinKind.CROSS, L.scan, R.scan)
+    assert len(run(engine, Filter(cross, call("=", L["k0"], R["k0"])), tables)) == 4
+    grown = Join(JoinKind.SEMI, L.scan, project(R.scan, call("+", R["k0"], _ONE)))
+    key = JoinKey(L["k0"], grown.right.columns[0].ref())
+    assert len(run(engine, Join(grown.kind, L.scan, grown.right, (key,)), tables)) == 1
+
+
+def test_not_in(engine: LocalEngine) -> None:
+    rel = Join(JoinKind.NULL_AWARE_ANTI, L.scan, R.scan, (_KEY,))
+    assert run(engine, rel, {"l": _LEFT, "r": _RIGHT}) == []
+    assert run(engine, rel, {"l": _LEFT, "r": R.of((1, "x"))}) == [(2, "b")]
+    assert len(run(engine, rel, {"l": _LEFT, "r": R.of()})) == 4
+
+
+# Rows made of rows.
+
+
+def test_explode_gives_the_structs_of_an_array(engine: LocalEngine) -> None:
+    made = _column(51, _MATCH)
+    rel = Generate(M.scan, call("explode", M["matches"]), False, (made,))
+    name, weight = (
+        FieldAccess(made.ref(), field.name, field.dtype, True) for field in _MATCH.fields
+    )
+    product = call("*", M["_w"], weight)
+    rows = M.of(
+        (1, 2, [{"s0": "x", "_m": 3}, {"s0": None, "_m": -1}]),
+        (2, 1, []),
+        (3, 1, None),
+        (4, 1, [None]),
+    )
+    assert run(engine, project(rel, M["k0"], name, product), {"m": rows}) == [
+        (1, "x", 6),
+        (1, None, -2),
+        (4, None, None),
+    ]
+    kept = Filter(rel, call("isnotnull", name))
+    assert run(engine, project(kept, M["k0"]), {"m": rows}) == [(1,)]
+    assert run(engine, project(rel, M["k0"]), {"m": rows}) == [(1,), (1,), (4,)]
+
+
+def test_explode_of_a_filtered_array_behind_a_condition(engine: LocalEngine) -> None:
+    element = LambdaVariable("m", _MATCH, True)
+    weight = FieldAccess(element, "_m", BIGINT, True)
+    some = call("filter", M["matches"], Lambda((element,), call(">", weight, bigint(0))))
+    below = Filter(M.scan, call(">", M["k0"], _ONE))
+    made = _column(51, _MATCH)
+    rel = project(Generate(below, call("explode", some), False, (made,)), M["k0"], made.ref())
+    match = {"s0": "x", "_m": 3}
+    rows = M.of((1, 1, [match]), (2, 1, [match, {"s0": "y", "_m": 0}]))
+    assert run(engine, rel, {"m": rows}) == [(2, match)]
+
+
+def test_a_sequence_counts_down_to_a_smaller_number(engine: LocalEngine) -> None:
+    table = Table("t", i=INTEGER, k=BIGINT)
+    made = _column(51, BIGINT)
+    numbers = call("explode", call("sequence", bigint(1), table["k"]))
+    rel = project(Generate(table.scan, numbers, False, (made,)), table["i"], made.ref())
+    rows = [(1, 1), (1, 0), (2, 1), (2, 0), (2, -1), (3, 1), (3, 2)]
+    found = run(engine, rel, {"t": table.of((1, 0), (2, -1), (3, 2), (4, None))})
+    assert found == sorted(rows, key=repr)
+    outer = Generate(table.scan, numbers, True, (made,))
+    with pytest.raises(NotLocalError, match="generator"):
+        print_duckdb(named(outer))
+
+
+def test_expand(engine: LocalEngine) -> None:
+    value, group = _column(51, STRING), _column(52)
+    rel = Expand(
+        L.scan,
+        ((L["k0"], L["k1"], _ONE), (L["k0"], Literal(None, STRING), integer(2))),
+        (L.columns["k0"], value, group),
+    )
+    rows = {"l": L.of((1, "a"), (2, None))}
+    assert run(engine, rel, rows) == [(1, "a", 1), (1, None, 2), (2, None, 1), (2, None, 2)]
+    second = Filter(rel, call("=", group.ref(), integer(2)))
+    assert run(engine, second, rows) == [(1, None, 2), (2, None, 2)]
+    assert run(engine, project(rel, L["k0"]), rows) == [(1,), (1,), (2,), (2,)]
+
+
+def test_unions(engine: LocalEngine) -> None:
+    one = project(L.scan, L["k1"], L["k0"], first=51)
+    other = Project(R.scan, (_output(61, R["k1"]), _output(62, R["k0"])))
+    union = Union((one, other), (_column(71, STRING), _column(72)))
+    rows = {"l": L.of((1, "a")), "r": R.of((2, None))}
+    assert run(engine, union, rows) == [("a", 1), (None, 2)]
+    assert run(engine, project(union, union.columns[1].ref()), rows) == [(1,), (2,)]
+    assert run(engine, Distinct(union), rows) == [("a", 1), (None, 2)]
+
+
+def test_a_column_of_different_rows_keeps_its_rows(engine: LocalEngine) -> None:
+    rel = project(Distinct(L.scan), L["k0"])
+    rows = {"l": L.of((1, "a"), (1, "b"), (1, "b"))}
+    assert run(engine, rel, rows) == [(1,), (1,)]
+    assert (
+        print_spark(named(rel))
+        == "SELECT c11 AS k0 FROM (SELECT DISTINCT k0 AS c11, k1 AS c12 FROM `l`)"
+    )
+
+
+def test_rows_count_also_where_no_column_is_read(engine: LocalEngine) -> None:
+    union = Union((L.scan, R.scan), (_column(71), _column(72, STRING)))
+    cross = Join(JoinKind.CROSS, L.scan, project(R.scan, R["k0"]))
+    rows = {"l": _LEFT, "r": _RIGHT}
+    for rel, expected in ((union, 8), (cross, 16), (_grouped(aggregate("count", L["k0"])), 1)):
+        counted = Aggregate(rel, (), (_output(91, aggregate("count", _ONE)),))
+        assert run(engine, counted, rows) == [(expected,)]
+
+
+def test_constant_rows_and_ranges(engine: LocalEngine) -> None:
+    columns = (_column(1), _column(2, STRING))
+    rows = ((_ONE, string("a")), (Literal(None, INTEGER), Literal(None, STRING)))
+    assert run(engine, Values(columns, rows), {}) == [(1, "a"), (None, None)]
+    assert run(engine, Values(columns, ()), {}) == []
+    assert run(engine, Range(_column(1, BIGINT), 5, 0, -2), {}) == [(1,), (3,), (5,)]
+
+
+# Windows.
+
+_UP_TO_HERE = Frame(
+    FrameUnit.RANGE, FrameBound(BoundKind.UNBOUNDED_PRECEDING), FrameBound(BoundKind.CURRENT_ROW)
+)
+
+
+def test_windows(engine: LocalEngine) -> None:
+    functions = (
+        WindowCall(call("rank"), None),
+        WindowCall(call("dense_rank"), None),
+        WindowCall(aggregate("sum", L["k0"]), _UP_TO_HERE),
+    )
+    rel = Window(
+        L.scan,
+        (),
+        (SortKey(L["k0"], ascending=False, nulls_first=False),),
+        tuple(_output(51 + n, each) for n, each in enumerate(functions)),
+    )
+    assert run(engine, rel, {"l": _LEFT}) == [
+        (1, "a", 2, 2, 4),
+        (1, None, 2, 2, 4),
+        (2, "b", 1, 1, 2),
+        (None, "b", 4, 3, 4),
+    ]
+    last = Filter(rel, call("=", rel.columns[2].ref(), _ONE))
+    assert run(engine, project(last, L["k1"]), {"l": _LEFT}) == [("b",)]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        WindowCall(call("lag", L["k0"]), None),
+        WindowCall(call("ntile", _ONE), None),
+        WindowCall(aggregate("first", L["k0"]), _UP_TO_HERE),
+        WindowCall(aggregate("sum", L["k0"]), _UP_TO_HERE, ignore_nulls=True),
+        WindowCall(
+            aggregate("sum", L["k0"]),
+            Frame(
+                FrameUnit.ROWS,
+                FrameBound(BoundKind.OFFSET, integer(-1)),
+                FrameBound(BoundKind.CURRENT_ROW),
+            ),
+        ),
+    ],
+)
+def test_windows_that_only_spark_has(function: WindowCall) -> None:
+    rel = Window(L.scan, (), (SortKey(L["k0"]),), (_output(51, function),))
+    with pytest.raises(NotLocalError):
+        print_duckdb(named(rel))
+
+
+# What an engine is told.
+
+
+@pytest.mark.parametrize(
+    "rel",
+    [
+        Limit(L.scan, 1),
+        Sort(L.scan, (SortKey(L["k0"]),)),
+        Recompute("part", "unknown", (), (_column(51),)),
+        Join(JoinKind.SINGLE, L.scan, R.scan, (_KEY,)),
+        Join(JoinKind.MARK, L.scan, R.scan, (_KEY,), mark=_column(51, BOOLEAN)),
+        project(L.scan, Literal(None, VOID)),
+        Table("t", f=DOUBLE).scan,
+        Generate(L.scan, call("inline", L["k1"]), False, (_column(51),)),
+        Generate(L.scan, call("explode", L["k1"]), False, (_column(51),)),
+    ],
+)
+def test_what_only_spark_does_is_left_to_it(rel: Rel) -> None:
+    with pytest.raises(NotLocalError):
+        print_duckdb(named(rel))
+
+
+def test_only_needed_columns_are_read(engine: LocalEngine) -> None:
+    computed = project(L.scan, call("+", L["k0"], _ONE), L["k1"], first=51)
+    kept = Filter(computed, call(">", computed.columns[0].ref(), _ONE))
+    rel = project(kept, kept.columns[0].ref())
+    statement = print_duckdb(named(rel))
+    assert statement.reads == {"l": frozenset({"k0"})} == named(rel).needs
+    assert rows_of(engine, statement, {"l": pa.table({"k0": pa.array([1], pa.int32())})}) == [(2,)]
+    counted = Aggregate(L.scan, (), (_output(61, aggregate("count", _ONE)),))
+    assert print_duckdb(named(counted)).reads == {"l": frozenset()}
+    assert run(engine, counted, {"l": _LEFT}) == [(4,)]
+
+
+def test_parts_are_read_by_name(engine: LocalEngine) -> None:
+    first = Statement(project(L.scan, call("+", L["k0"], _ONE), L["k1"]), ("k0", "k1"))
+    one = Table("p1", k0=INTEGER, k1=STRING)
+    second = Statement(Filter(one.scan, call(">", one["k0"], _ONE)), ("k0", "k1"))
+    other = Table("p2", first=11, k0=INTEGER, k1=STRING)
+    total = Aggregate(other.scan, (), (_output(51, aggregate("sum", other["k0"])),))
+    parts = (("p1", first), ("p2", second))
+    statement = print_duckdb(named(total), parts)
+    assert statement.reads == {"l": frozenset({"k0"})}
+    assert statement.makes_rows
+    assert statement.direct is None
+    assert rows_of(engine, statement, {"l": _LEFT}) == [(7,)]
+
+
+def test_texts_are_decoded_only_where_their_characters_count() -> None:
+    for function, decodes in (("length", True), ("isnull", False)):
+        statement = print_duckdb(named(project(L.scan, call(function, L["k1"]))))
+        assert statement.decodes == decodes
+        part = (("l", named(project(R.scan, R["k0"], call("coalesce", R["k1"], R["k1"])))),)
+        assert (
+            print_duckdb(named(project(L.scan, call(function, L["k1"]))), part).decodes == decodes
+        )
+
+
+def test_columns_and_hashes_need_no_engine(engine: LocalEngine) -> None:
+    rel = project(L.scan, L["k1"], call("xxhash64", L["k0"], L["k1"]), bigint(-1))
+    statement = print_duckdb(Statement(rel, ("k0", "_h", "_w")))
+    hashed = HashedColumns((("k0", INTEGER), ("k1", STRING)))
+    assert statement.direct == Direct("l", (("k0", "k1"), ("_h", hashed), ("_w", -1)))
+    batches = runnable(statement.direct).stream(_LEFT)
+    found = sorted((tuple(row.values()) for each in batches for row in each.to_pylist()), key=repr)
+    assert found == rows_of(engine, statement, {"l": _LEFT})
+    for other in (
+        project(L.scan, call("+", L["k0"], _ONE)),
+        project(L.scan, Literal("true", BOOLEAN)),
+        Filter(L.scan, call("isnull", L["k0"])),
+        Join(JoinKind.SEMI, L.scan, R.scan, (_KEY,)),
+    ):
+        assert print_duckdb(named(other)).direct is None
+
+
+def test_a_name_given_to_a_column_is_not_taken_for_another(engine: LocalEngine) -> None:
+    swapped = project(Filter(L.scan, call("=", L["k0"], _ONE)), L["k1"], L["k0"])
+    statement = print_duckdb(Statement(swapped, ("k0", "k1")))
+    rows: list[Row] = [("a", 1), (None, 1)]
+    assert rows_of(engine, statement, {"l": _LEFT}) == rows
