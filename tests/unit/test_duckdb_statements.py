@@ -31,6 +31,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.compiler.duckdb.direct import Direct, HashedColumns
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.pruning import prune
 from slackwater.compiler.spark_sql import print_spark
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
@@ -50,7 +51,7 @@ from slackwater.expr.nodes import (
     WindowCall,
 )
 from slackwater.plan.statements import Statement
-from slackwater.runtime.local.direct import runnable
+from slackwater.runtime.local.direct import stream_direct
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import (
     BIGINT,
@@ -563,11 +564,11 @@ def test_only_needed_columns_are_read(engine: LocalEngine) -> None:
     computed = project(L.scan, call("+", L["k0"], _ONE), L["k1"], first=51)
     kept = Filter(computed, call(">", computed.columns[0].ref(), _ONE))
     rel = project(kept, kept.columns[0].ref())
-    statement = print_duckdb(named(rel))
+    statement = print_duckdb(prune(named(rel), named(rel).names))
     assert statement.reads == {"l": frozenset({"k0"})} == named(rel).needs
     assert rows_of(engine, statement, {"l": pa.table({"k0": pa.array([1], pa.int32())})}) == [(2,)]
     counted = Aggregate(L.scan, (), (_output(61, aggregate("count", _ONE)),))
-    assert print_duckdb(named(counted)).reads == {"l": frozenset()}
+    assert print_duckdb(prune(named(counted), named(counted).names)).reads == {"l": frozenset()}
     assert run(engine, counted, {"l": _LEFT}) == [(4,)]
 
 
@@ -579,7 +580,7 @@ def test_parts_are_read_by_name(engine: LocalEngine) -> None:
     total = Aggregate(other.scan, (), (_output(51, aggregate("sum", other["k0"])),))
     parts = (("p1", first), ("p2", second))
     statement = print_duckdb(named(total), parts)
-    assert statement.reads == {"l": frozenset({"k0"})}
+    assert statement.reads == {"l": frozenset({"k0", "k1"})}
     assert statement.makes_rows
     assert statement.direct is None
     assert rows_of(engine, statement, {"l": _LEFT}) == [(7,)]
@@ -600,7 +601,7 @@ def test_columns_and_hashes_need_no_engine(engine: LocalEngine) -> None:
     statement = print_duckdb(Statement(rel, ("k0", "_h", "_w")))
     hashed = HashedColumns((("k0", INTEGER), ("k1", STRING)))
     assert statement.direct == Direct("l", (("k0", "k1"), ("_h", hashed), ("_w", -1)))
-    batches = runnable(statement.direct).stream(_LEFT)
+    batches = stream_direct(statement.direct, _LEFT)
     found = sorted((tuple(row.values()) for each in batches for row in each.to_pylist()), key=repr)
     assert found == rows_of(engine, statement, {"l": _LEFT})
     for other in (
