@@ -254,6 +254,33 @@ def test_decimals_of_other_scales_are_compared(engine: LocalEngine) -> None:
     assert _over(engine, "de", call("=", T["d"], T["e"]), *rows) == [True, False]
 
 
+@pytest.mark.parametrize("sign", ["=", "<", "<=", ">", ">=", "<=>", "in"])
+@pytest.mark.parametrize(
+    ("name", "target", "constants"),
+    [
+        ("y", BIGINT, ["300", "-129", "127", "5"]),
+        ("y", DecimalType(12, 2), ["5.50", "127.49", "128.00", "-128.50"]),
+        ("d", DecimalType(30, 4), ["1.5001", "1.4999", "9999999999.9999", "99999999999999.0000"]),
+    ],
+)
+def test_a_cast_that_always_fits_is_compared_with_all_its_digits(
+    engine: LocalEngine, name: str, target: DataType, constants: list[str], sign: str
+) -> None:
+    given = [Decimal("1.5"), Decimal("9999999999.99")] if name == "d" else [-128, 5, 6, 127]
+    for constant in constants:
+        test = call(sign, Cast(T[name], target), Literal(constant, target))
+        found = _over(engine, name, test, *((each,) for each in given))
+        right = Decimal(constant)
+        expected = {
+            "=": [each == right for each in given],
+            "<": [each < right for each in given],
+            "<=": [each <= right for each in given],
+            ">": [each > right for each in given],
+            ">=": [each >= right for each in given],
+        }
+        assert found == expected.get(sign, expected["="])
+
+
 def test_membership_with_null(engine: LocalEngine) -> None:
     member = call("in", T["i"], integer(1), Literal(None, INTEGER))
     assert _over(engine, "i", member, (1,), (2,), (None,)) == [True, None, None]
