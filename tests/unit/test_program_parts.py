@@ -43,14 +43,15 @@ def test_a_shared_frame_joins_parts() -> None:
 def test_a_state_and_a_frame_of_one_name_are_two_things() -> None:
     append = AppendStep("one", "one", _kept("one"))
     program = Program((CHANGES, ONE[0], append))
-    assert program.parts() == (program,)
+    assert [part.steps for part in program.parts()] == [program.steps]
 
 
 def test_merged_parts_read_a_source_once() -> None:
     program = Program((CHANGES, *ONE, *OTHER), frozenset({"one"}))
-    assert merged(program.parts()) == program
+    whole = merged(program.parts())
+    assert (whole.steps, whole.once) == (program.steps, program.once)
 
 
 def test_nothing_has_no_parts() -> None:
     assert Program(()).parts() == ()
-    assert merged(()) == Program(())
+    assert merged(()).steps == ()

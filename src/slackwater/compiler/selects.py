@@ -107,6 +107,10 @@ class SelectPrinter(ABC):
     def quote(self, name: str) -> str:
         """A name of a table or column."""
 
+    def table(self, name: str) -> str:
+        """The name of a frame or source as a statement writes it."""
+        return self.quote(name)
+
     @abstractmethod
     def expression(self, expr: Expr, select: Select) -> str:
         """A value over the columns of a SELECT."""
@@ -249,13 +253,13 @@ class SelectPrinter(ABC):
     def _(self, rel: Scan) -> Select:
         if not self.always_qualifies:
             columns = {column.id: self.quote(column.name) for column in rel.columns}
-            return Select(self.quote(rel.source), columns, foreign=_is_foreign(rel))
+            return Select(self.table(rel.source), columns, foreign=_is_foreign(rel))
         return self._scanned(rel)
 
     def _scanned(self, rel: Scan) -> Select:
         alias = self.alias()
         columns = {column.id: f"{alias}.{self.quote(column.name)}" for column in rel.columns}
-        source = f"{self.quote(rel.source)} AS {alias}"
+        source = f"{self.table(rel.source)} AS {alias}"
         return Select(source, columns, failing=self.failing_columns(rel))
 
     @select.register

@@ -277,7 +277,11 @@ class Keeper:
     def _run(self, *, sums_fit: bool = True) -> RunResult:
         """One run; if a number does not fit it is repeated without sums that may be the cause."""
         run = Run(
-            self.home, self._runner, self._fragments, sums_fit=sums_fit, outdated=self._outdated
+            self.home,
+            self._runner,
+            self._fragments,
+            sums_fit=sums_fit,
+            outdated=self._outdated,
         )
         try:
             return run.execute()

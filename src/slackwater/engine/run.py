@@ -185,9 +185,20 @@ class Run:
         )
 
     def program(self, decisions: tuple[Decision, ...]) -> Program:
-        """The statements of the run."""
-        tasks = tuple(view_task(each.view, each.action, self._facts) for each in decisions)
-        return fuse(write_program(self._run_facts(decisions), tasks))
+        """The statements of the run; those of an earlier one that had the same to do."""
+        run = self._run_facts(decisions)
+
+        def write() -> Program:
+            tasks = tuple(view_task(each.view, each.action, self._facts) for each in decisions)
+            return fuse(write_program(run, tasks))
+
+        state = self._catalog.state
+        key = (
+            tuple((state.views[each.view.name].definition, each.action) for each in decisions),
+            tuple((name, each.definition) for name, each in state.sources.items()),
+            (run.facts, run.changed, frozenset(run.stored)),
+        )
+        return self._runner.programs.program(key, write)
 
     def execute(self) -> RunResult:
         """Decide, compute, write, commit."""

@@ -7,7 +7,7 @@ frames by name; the scans of statements name them as tables.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.statements import Statement
@@ -36,14 +36,15 @@ class ComputeStep(Step):
 
     statement: Statement
     parts: tuple[tuple[str, Statement], ...] = ()
+    reads: tuple[str, ...] = field(init=False, compare=False, repr=False)
+    """The frames it names, but for its own parts."""
 
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The frames it names, but for its own parts."""
+    def __post_init__(self) -> None:
+        """Find what it reads."""
         own = {name for name, _ in self.parts}
         statements = (*(each for _, each in self.parts), self.statement)
         names = (name for each in statements for name in each.reads if name not in own)
-        return tuple(dict.fromkeys(names))
+        object.__setattr__(self, "reads", tuple(dict.fromkeys(names)))
 
     @property
     def needs(self) -> Mapping[str, frozenset[str]]:
@@ -158,9 +159,12 @@ class AppendStep(Step):
         return (self.input,)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Program:
-    """The steps of one run in an order in which they can be taken."""
+    """The steps of one run in an order in which they can be taken.
+
+    A program is itself only: what is prepared for it is found by its identity.
+    """
 
     steps: tuple[Step, ...]
     once: frozenset[str] = frozenset()

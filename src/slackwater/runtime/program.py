@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.program_cache import ProgramCache
 from slackwater.compiler.spark_sql import print_step
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
@@ -33,6 +35,7 @@ from slackwater.plan.program import (
 )
 from slackwater.runtime.collated import compiling, handles_collations
 from slackwater.runtime.files import Place, storage_schema
+from slackwater.runtime.local.run import LocalResult
 from slackwater.runtime.local.runner import LocalRunner
 from slackwater.runtime.metering import Meter
 from slackwater.runtime.printed import expect_printed, run_user_text
@@ -134,6 +137,9 @@ class ProgramRunner:
         _configure(self.session, _RUN_SETTINGS)
         expect_printed(self.session)
         self._user = spark
+        self.programs = ProgramCache()
+        """Programs of earlier runs, which are prepared."""
+        self._parts: WeakKeyDictionary[Program, tuple[Program, ...]] = WeakKeyDictionary()
         self._small = clone_session(self.session)
         _configure(self._small, _SMALL_RUN_SETTINGS)
         self._small_compiling = compiling(self._small)
@@ -180,21 +186,38 @@ class ProgramRunner:
         """Take all steps: on the driver where that is possible and cheaper, else in Spark."""
         if not self._takes(program, place):
             return self._run_in_spark(program, place, meter)
-        segments: dict[str, tuple[SegmentFile, ...]] = {}
-        left = []
         with meter.phase("on the driver"):
-            for part in program.parts():
-                try:
-                    result = self.local.run(part, place, ledger=meter.read_here)
-                except NotLocalError as problem:
-                    left.append(part)
-                    meter.leave_to_spark(problem.what.splitlines()[0])
-                else:
-                    segments |= result.segments
-                    meter.add_parts(result.seconds)
+            results, left = self._run_here(program, place, meter)
+        segments = {name: files for each in results for name, files in each.segments.items()}
         if left:
             segments |= self._run_in_spark(merged(tuple(left)), place, meter).segments
         return Written({name: files for name, files in segments.items() if files})
+
+    def _run_here(
+        self, program: Program, place: RunPlace, meter: Meter
+    ) -> tuple[list[LocalResult], list[Program]]:
+        """Run the parts that can be run on the driver; all their files have their names then."""
+        results: list[LocalResult] = []
+        left = []
+        try:
+            for part in self._parts_of(program):
+                try:
+                    results.append(self.local.run(part, place, ledger=meter.read_here))
+                except NotLocalError as problem:
+                    left.append(part)
+                    meter.leave_to_spark(problem.what.splitlines()[0])
+        finally:
+            for each in results:
+                each.publisher.settle()
+        for each in results:
+            each.publisher.finish()
+            meter.add_parts(each.seconds)
+        return results, left
+
+    def _parts_of(self, program: Program) -> tuple[Program, ...]:
+        if program not in self._parts:
+            self._parts[program] = program.parts()
+        return self._parts[program]
 
     def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """One Spark job: the collection of what the writers of all state report."""

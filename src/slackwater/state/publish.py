@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import cache
 from pathlib import Path
 
 from slackwater.faults import reach
 
 _AT_ONCE = 16
 """Threads that wait for the disk; it takes many files in hardly longer than one."""
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """The threads of all publishers of this process."""
+    return ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="publish")
 
 
 def publish(temporary: Path, final: Path) -> None:
@@ -29,12 +36,11 @@ class Publisher:
 
     def __init__(self) -> None:
         """Nothing is under way."""
-        self._pool = ThreadPoolExecutor(_AT_ONCE)
         self._begun: list[Future[None]] = []
 
     def publish(self, temporary: Path, final: Path) -> None:
         """Begin with a file that is written."""
-        self._begun.append(self._pool.submit(publish, temporary, final))
+        self._begun.append(_pool().submit(publish, temporary, final))
 
     def finish(self) -> None:
         """Wait until all files have their names; raises what the disk refused."""
@@ -45,7 +51,6 @@ class Publisher:
     def settle(self) -> None:
         """Wait until nothing is under way any more, whatever comes of it."""
         wait(self._begun)
-        self._pool.shutdown()
 
 
 def _flush(path: Path) -> None:

@@ -55,10 +55,15 @@ class DuckdbPrinter(SelectPrinter):
         JoinKind.NULL_AWARE_ANTI: "ANTI JOIN",
     }
 
-    def __init__(self) -> None:
-        """No alias is taken and no part is printed yet."""
+    def __init__(self, suffix: str = "") -> None:
+        """No alias is taken and no part is printed yet; frames are named with the suffix."""
         super().__init__()
+        self._suffix = suffix
         self._failing: dict[str, frozenset[str]] = {}
+
+    def table(self, name: str) -> str:
+        """Parts are called by their names, frames by names that only this statement uses."""
+        return quoted(name if name in self._failing else name + self._suffix)
 
     def statement(self, statement: Statement) -> str:
         """The statement as one query."""

@@ -34,12 +34,18 @@ class DuckdbStatement:
     """The statement in a form that needs no engine, if it has one."""
     decodes: bool
     """Whether it looks at the characters of texts, which must then be valid."""
+    suffix: str = ""
+    """What the names of frames end with in its text."""
 
 
-def print_duckdb(statement: Statement, parts: tuple[Part, ...] = ()) -> DuckdbStatement:
+def print_duckdb(
+    statement: Statement, parts: tuple[Part, ...] = (), suffix: str = ""
+) -> DuckdbStatement:
     """The statement for DuckDB; raises NotLocalError if its meaning is only Spark's.
 
     `parts` are statements that it reads by name instead of frames; each may read earlier ones.
+    In its text the names of frames end with the suffix, so that an engine that keeps statements
+    can tell the tables of each apart.
 
     >>> from slackwater.algebra.columns import Column
     >>> from slackwater.expr.nodes import ColumnId
@@ -49,15 +55,15 @@ def print_duckdb(statement: Statement, parts: tuple[Part, ...] = ()) -> DuckdbSt
     'SELECT t1."k0" AS "k1" FROM "changes" AS t1'
     """
     try:
-        return _print(statement, parts)
+        return _print(statement, parts, suffix)
     except (ValueError, RecursionError) as problem:
         # A form that nobody thought of, such as a function with more arguments; Spark knows it.
         raise NotLocalError(f"a statement of this form: {problem}") from problem
 
 
-def _print(statement: Statement, parts: tuple[Part, ...]) -> DuckdbStatement:
+def _print(statement: Statement, parts: tuple[Part, ...], suffix: str) -> DuckdbStatement:
     columns = _result_columns(statement)
-    printer = DuckdbPrinter()
+    printer = DuckdbPrinter(suffix)
     named = [printer.part(name, part) for name, part in parts]
     prefix = f"WITH {', '.join(named)} " if named else ""
     statements = (statement, *(part for _, part in parts))
@@ -68,6 +74,7 @@ def _print(statement: Statement, parts: tuple[Part, ...]) -> DuckdbStatement:
         reads=_reads(statements, {name for name, _ in parts}),
         direct=None if parts else read_direct(statement),
         decodes=any(map(_decodes, statements)),
+        suffix=suffix,
     )
 
 

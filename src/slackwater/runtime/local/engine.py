@@ -27,6 +27,8 @@ from slackwater.state.columns import conform_batch
 
 _MANY_ROWS = 100_000
 _BATCH_ROWS = 65_536
+_MOST_KEPT = 4096
+"""Statements that stay planned; planning one takes two thirds of its time over a few rows."""
 CORES = len(os.sched_getaffinity(0))
 _DISABLED = (
     # It lets Arrow filter by the keys of a join, also where Arrow cannot.
@@ -44,11 +46,12 @@ _HASHES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Stream:
     """A table that is only read through: of one it knows, DuckDB has Arrow filter the rows.
 
-    Arrow lacks operations for compact decimals and is not quicker.
+    Arrow lacks operations for compact decimals and is not quicker. A statement that is kept reads
+    whatever table is here when it is executed, as long as its columns are the same.
     """
 
     table: pa.Table
@@ -56,6 +59,32 @@ class _Stream:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Arrow's protocol for handing over rows."""
         return self.table.__arrow_c_stream__(requested_schema)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A statement that DuckDB has planned, and the tables it reads, by frame."""
+
+    name: str
+    streams: Mapping[str, _Stream]
+    suffix: str
+    """What the names of tables end with; without one, other statements may use the same names."""
+
+    def accepts(self, tables: Mapping[str, pa.Table]) -> bool:
+        """Whether the tables have the columns that the statement was planned for."""
+        return all(
+            stream.table.schema.equals(tables[name].schema) for name, stream in self.streams.items()
+        )
+
+    def give(self, tables: Mapping[str, pa.Table]) -> None:
+        """Have the next execution read these tables."""
+        for name, stream in self.streams.items():
+            stream.table = tables[name]
+
+    def clear(self) -> None:
+        """Let go of the rows, but not of their columns."""
+        for stream in self.streams.values():
+            stream.table = stream.table.schema.empty_table()
 
 
 class LocalEngine:
@@ -76,6 +105,9 @@ class LocalEngine:
         self._threads = 1
         self._connection = duckdb.connect(":memory:", config=limits)
         self._functions: set[DecimalFunction] = set()
+        self._kept: dict[str, _Kept] = {}
+        """Statements by their text, those that were executed last at the end."""
+        self._planned_so_far = 0
         for function, argument in _HASHES.items():
             self._connection.create_function(
                 function.__name__,
@@ -109,25 +141,59 @@ class LocalEngine:
         self, statement: DuckdbStatement, tables: Mapping[str, pa.Table], rows: int
     ) -> Iterator[pa.RecordBatch]:
         schema = arrow_schema(statement.columns)
+        given = {name: _needed(tables[name], columns) for name, columns in statement.reads.items()}
+        if statement.decodes:
+            for table in given.values():
+                _require_utf8(table)
+        self._use_threads(rows)
+        kept = self._planned(statement, given)
         try:
-            self._use_threads(rows)
-            for name, needed in statement.reads.items():
-                table = tables[name]
-                kept = [column for column in table.column_names if column in needed]
-                read = table.select(kept or table.column_names[-1:])
-                if statement.decodes:
-                    _require_utf8(read)
-                self._connection.register(name, _Stream(read))
-            self._learn_functions(statement.sql)
-            found = self._connection.sql(statement.sql)
+            kept.give(given)
+            found = self._connection.execute(f"EXECUTE {kept.name}")
             if rows < _MANY_ROWS:
                 yield from _conformed(found.to_arrow_table(), schema).to_batches()
             else:
                 for batch in found.to_arrow_reader(_BATCH_ROWS):
                     yield from _conformed(pa.Table.from_batches([batch]), schema).to_batches()
         finally:
-            for name in statement.reads:
-                self._connection.unregister(name)
+            kept.clear()
+            if not kept.suffix:
+                self._forget(self._kept.pop(statement.sql))
+
+    def _planned(self, statement: DuckdbStatement, tables: Mapping[str, pa.Table]) -> _Kept:
+        """The statement as it was planned for tables with the same columns, or planned now."""
+        kept = self._kept.pop(statement.sql, None)
+        if kept is not None and not kept.accepts(tables):
+            self._forget(kept)
+            kept = None
+        if kept is None:
+            kept = self._plan(statement, tables)
+        self._kept[statement.sql] = kept
+        if len(self._kept) > _MOST_KEPT:
+            self._forget(self._kept.pop(next(iter(self._kept))))
+        return kept
+
+    def _plan(self, statement: DuckdbStatement, tables: Mapping[str, pa.Table]) -> _Kept:
+        streams = {name: _Stream(table) for name, table in tables.items()}
+        for name, stream in streams.items():
+            self._connection.register(name + statement.suffix, stream)
+        self._learn_functions(statement.sql)
+        self._planned_so_far += 1
+        kept = _Kept(f"kept_{self._planned_so_far}", streams, statement.suffix)
+        try:
+            self._connection.execute(f"PREPARE {kept.name} AS {statement.sql}")
+        except duckdb.Error:
+            self._unregister(kept)
+            raise
+        return kept
+
+    def _forget(self, kept: _Kept) -> None:
+        self._connection.execute(f"DEALLOCATE {kept.name}")
+        self._unregister(kept)
+
+    def _unregister(self, kept: _Kept) -> None:
+        for name in kept.streams:
+            self._connection.unregister(name + kept.suffix)
 
     def execute(self, statement: DuckdbStatement, tables: Mapping[str, pa.Table]) -> pa.Table:
         """The result of a statement over a few rows."""
@@ -159,6 +225,12 @@ class LocalEngine:
     def close(self) -> None:
         """Release the database."""
         self._connection.close()
+
+
+def _needed(table: pa.Table, columns: frozenset[str]) -> pa.Table:
+    """The columns that a statement reads; one at least, so that rows are counted."""
+    kept = [column for column in table.column_names if column in columns]
+    return table.select(kept or table.column_names[-1:])
 
 
 def _require_utf8(table: pa.Table) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
@@ -26,6 +27,13 @@ from slackwater.state.columns import HASH, WEIGHT
 from slackwater.state.gather import NEW, OLD
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES
 from slackwater.types import BIGINT, ArrayType, DataType, Field, StructType
+
+_NUMBERS = count(1)
+
+
+def own_suffix() -> str:
+    """A suffix that no other statement of this process has for its tables."""
+    return f"_{next(_NUMBERS)}"
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ def prepare(program: Program, types: Mapping[str, tuple[DataType, ...]]) -> Prep
             case ComputeStep(name=name, statement=statement, parts=parts):
                 columns[name] = {field.name: field.dtype for field in statement.fields}
                 try:
-                    statements[name] = print_duckdb(statement, parts)
+                    statements[name] = print_duckdb(statement, parts, own_suffix())
                 except NotLocalError:
                     for each in (name, *step.reads):
                         require_carried(columns[each])

@@ -52,6 +52,8 @@ class LocalResult:
     segments: Mapping[str, tuple[SegmentFile, ...]]
     seconds: Mapping[str, float]
     """By kind of work."""
+    publisher: Publisher
+    """Knows when the files have their names."""
 
 
 class LocalRun:
@@ -87,14 +89,12 @@ class LocalRun:
                 tell(f"step {number} of {len(prepared.steps)}: {work}")
                 with self._timed(work):
                     self._advance(step, prepared)
-            with self._timed("writing state"):
-                self._publisher.finish()
         except BaseException:
             self._publisher.settle()
             for file in (file for files in self._written.values() for file in files):
                 (Path(self._place.home) / file.path).unlink(missing_ok=True)
             raise
-        return LocalResult(self._written, self._seconds)
+        return LocalResult(self._written, self._seconds, self._publisher)
 
     @contextmanager
     def _timed(self, kind: str) -> Iterator[None]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from slackwater.compiler.duckdb.statements import print_duckdb
+from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
 from slackwater.compiler.spark_sql import print_spark
 from slackwater.plan.program import (
@@ -23,13 +25,12 @@ from slackwater.plan.statements import Statement
 from slackwater.runtime.files import Place, StateFiles
 from slackwater.runtime.local.engine import CORES, LocalEngine
 from slackwater.runtime.local.frames import MACHINE_BYTES
-from slackwater.runtime.local.prepare import Prepared, prepare
+from slackwater.runtime.local.prepare import Prepared, own_suffix, prepare
 from slackwater.runtime.local.run import LocalResult, LocalRun
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.state.spill import Room
 from slackwater.state.tally import Ledger
 
-_REMEMBERED = 1000
 _ENGINE_MEMORY = MACHINE_BYTES // 6
 MOST_BYTES = MACHINE_BYTES // 12
 """Frames that are larger than this together wait in files, and so do rows that are sorted."""
@@ -41,6 +42,10 @@ class Given:
 
     columns: Columns
     table: pa.Table
+
+
+def _printed(statement: Statement) -> DuckdbStatement:
+    return print_duckdb(statement, suffix=own_suffix())
 
 
 class LocalRunner:
@@ -57,7 +62,8 @@ class LocalRunner:
         self._spark = SparkStatements(session)
         self._engine: LocalEngine | None = None
         self._scratch = TemporaryDirectory(prefix="slackwater-")
-        self._prepared: dict[Hashable, Prepared | NotLocalError] = {}
+        self._prepared: WeakKeyDictionary[Program, Prepared | NotLocalError] = WeakKeyDictionary()
+        self._print = lru_cache(maxsize=256)(_printed)
 
     @property
     def sessions(self) -> tuple[SparkSession, ...]:
@@ -72,6 +78,8 @@ class LocalRunner:
     def run(self, program: Program, place: Place, ledger: Ledger | None = None) -> LocalResult:
         """Take all steps; raises NotLocalError, having written nothing, if that is Spark's to do.
 
+        Files may still be on their way to the disk: the publisher of the result knows.
+
         What is read of stored rows goes to the ledger, also what was read in vain.
         """
         prepared = self._prepare(program, place.files)
@@ -85,7 +93,7 @@ class LocalRunner:
         columns = {name: each.columns for name, each in given.items()}
         tables = {name: each.table for name, each in given.items()}
         try:
-            printed = print_duckdb(statement)
+            printed = self._print(statement)
         except NotLocalError:
             return self._spark.execute(print_spark(statement), tables, columns)
         return self._started().execute(printed, tables)
@@ -113,18 +121,14 @@ class LocalRunner:
         self._scratch.cleanup()
 
     def _prepare(self, program: Program, files: StateFiles) -> Prepared | NotLocalError:
-        sources = {
-            step.source: files.types(step.source)
-            for step in program.steps
-            if isinstance(step, SourceChangesStep | SourceRowsStep)
-        }
-        # A source of that name may have been dropped and made anew with other types.
-        key = (program.steps, tuple(sources.items()))
-        if key not in self._prepared:
-            if len(self._prepared) >= _REMEMBERED:
-                self._prepared.clear()
+        if program not in self._prepared:
+            sources = {
+                step.source: files.types(step.source)
+                for step in program.steps
+                if isinstance(step, SourceChangesStep | SourceRowsStep)
+            }
             try:
-                self._prepared[key] = prepare(program, sources)
+                self._prepared[program] = prepare(program, sources)
             except NotLocalError as problem:
-                self._prepared[key] = problem
-        return self._prepared[key]
+                self._prepared[program] = problem
+        return self._prepared[program]
