@@ -18,6 +18,7 @@ from slackwater.algebra.rel import (
     check_reads,
     require,
 )
+from slackwater.errors import InvariantError
 from slackwater.expr.facts import conjuncts, rejects_null
 from slackwater.expr.nodes import AggregateCall, Call, Expr, Literal, SortKey, WindowCall
 from slackwater.types import BIGINT, BOOLEAN, same_type
@@ -381,3 +382,30 @@ class Limit(UnaryRel):
         require(self.count is None or self.count >= 0, self, f"count {self.count}")
         require(self.offset >= 0, self, f"offset {self.offset}")
         self.derive(self.input.columns)
+
+
+Operator = (
+    Scan
+    | Values
+    | Range
+    | Recompute
+    | Filter
+    | Project
+    | Join
+    | Aggregate
+    | Distinct
+    | Union
+    | Window
+    | Expand
+    | Generate
+    | Sort
+    | Limit
+)
+"""Every operator there is: whoever treats each its own way ends in `assert_never`."""
+
+
+def operator_of(rel: Rel) -> Operator:
+    """A relation as one of the operators there are."""
+    if not isinstance(rel, Operator):
+        raise InvariantError(f"{type(rel).__name__} is no operator")
+    return rel

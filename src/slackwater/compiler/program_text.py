@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from slackwater.compiler.spark_sql import print_step
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
@@ -44,7 +46,7 @@ def _step(step: Step) -> str:
         case AppendStep(input=read, arrangement=arrangement, fill=fill):
             return f"STATE {arrangement.id} {':=' if fill else '+='} {read}"
         case _:
-            raise TypeError(f"no text for {type(step).__name__}")
+            assert_never(step)
 
 
 def _by(arrangement: Arrangement) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, assert_never
 
 from slackwater.plan.prices import Rates
 from slackwater.plan.program import (
@@ -76,8 +76,12 @@ def _rows(step: Step, rows: Mapping[str, float], sizes: Sizes) -> float:
         case GatherStep(input=read, arrangement=arrangement):
             stored = sizes.arrangement(arrangement.id)
             return rows[read] + min(rows[read] * stored.rows_per_key, stored.rows)
-        case _:
+        case ComputeStep() | FragmentStep():
             return max((rows[name] for name in step.reads), default=1.0)
+        case AppendStep(input=read):
+            return rows[read]
+        case _:
+            assert_never(step)
 
 
 def step_seconds(program: Program, sizes: Sizes, rates: Rates) -> list[float]:
@@ -105,7 +109,7 @@ def _seconds(step: Step, rows: Mapping[str, float], sizes: Sizes, rates: Rates) 
         case ComputeStep() | FragmentStep():
             return rates.step + rates.row * sum(rows[name] for name in step.reads)
         case _:
-            return 0.0
+            assert_never(step)
 
 
 def look_up_seconds(rates: Rates, keys: float, found: float, stored: Extent) -> float:

@@ -14,8 +14,8 @@ from slackwater.plan.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """Base of all steps; `name` is the frame it makes."""
+class BaseStep:
+    """What all steps have; `name` is the frame one makes."""
 
     name: str
 
@@ -31,7 +31,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class ComputeStep(Step):
+class ComputeStep(BaseStep):
     """A statement over other frames; `parts` are statements that only it reads, inputs first."""
 
     statement: Statement
@@ -57,7 +57,7 @@ class ComputeStep(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceChangesStep(Step):
+class SourceChangesStep(BaseStep):
     """What a source received since the views last read it, net: k0, ..., _w."""
 
     source: str
@@ -69,7 +69,7 @@ class SourceChangesStep(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceRowsStep(Step):
+class SourceRowsStep(BaseStep):
     """All rows of a source as of this run, each as often as it counts: k0, ..."""
 
     source: str
@@ -81,7 +81,7 @@ class SourceRowsStep(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class StateRowsStep(Step):
+class StateRowsStep(BaseStep):
     """The rows an arrangement held before this run: k0, ..., _w."""
 
     arrangement: Arrangement
@@ -95,7 +95,7 @@ class StateRowsStep(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class LookUpStep(Step):
+class LookUpStep(BaseStep):
     """Each row of the input with each state row of equal hash: its columns, s0, ..., _sw.
 
     `nested` gives one row per input row instead, with an array `_matches` of state rows.
@@ -112,7 +112,7 @@ class LookUpStep(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class GatherStep(Step):
+class GatherStep(BaseStep):
     """Every row under an affected hash with its weight before and after: _h, k0, ..., _old, _new.
 
     The input has the columns _h, k0, ..., _w; weight 0 marks a hash as affected.
@@ -128,7 +128,7 @@ class GatherStep(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class FragmentStep(Step):
+class FragmentStep(BaseStep):
     """A part of the query that Spark runs itself, over whole tables: k0, ..."""
 
     fragment: str
@@ -143,7 +143,7 @@ class FragmentStep(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class AppendStep(Step):
+class AppendStep(BaseStep):
     """Adds changes to an arrangement, or fills it: the input has _h, k0, ..., _w.
 
     `fill` says that the input is all there is: what was stored before goes.
@@ -157,6 +157,19 @@ class AppendStep(Step):
     def reads(self) -> tuple[str, ...]:
         """The rows to keep."""
         return (self.input,)
+
+
+Step = (
+    ComputeStep
+    | SourceChangesStep
+    | SourceRowsStep
+    | StateRowsStep
+    | LookUpStep
+    | GatherStep
+    | FragmentStep
+    | AppendStep
+)
+"""Every kind of step: whoever treats each its own way ends in `assert_never`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 from slackwater.algebra.operators import (
     Aggregate,
@@ -28,6 +29,7 @@ from slackwater.algebra.operators import (
     Union,
     Values,
     Window,
+    operator_of,
 )
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.errors import InvariantError
@@ -147,23 +149,26 @@ def _read(exprs: Iterable[Expr]) -> frozenset[ColumnId]:
 
 
 def _keys(rel: Rel) -> dict[str, Key]:
-    match rel:
+    operator = operator_of(rel)
+    match operator:
         case Scan() | Values() | Range() | Recompute():
             return {}
         case Filter() | Project() | Generate() | Expand() | Union():
-            return _merged(*map(_keys, rel.inputs))
+            return _merged(*map(_keys, operator.inputs))
         case Aggregate(keys=keys):
-            return _divided((rel.input,), [(key.expr,) for key in keys])
+            return _divided((operator.input,), [(key.expr,) for key in keys])
         case Distinct():
-            return _divided((rel.input,), [(column.ref(),) for column in rel.input.columns])
+            return _divided(
+                (operator.input,), [(column.ref(),) for column in operator.input.columns]
+            )
         case Window(partition=partition):
-            return _divided((rel.input,), [(expr,) for expr in partition])
+            return _divided((operator.input,), [(expr,) for expr in partition])
         case Join(keys=keys):
-            return _divided(rel.inputs, [(key.left, key.right) for key in keys])
+            return _divided(operator.inputs, [(key.left, key.right) for key in keys])
         case Sort() | Limit():
             return dict.fromkeys(_frames(rel), None)
         case _:
-            raise InvariantError(f"a statement holds {type(rel).__name__}")
+            assert_never(operator)
 
 
 def _divided(inputs: tuple[Rel, ...], equal: list[tuple[Expr, ...]]) -> dict[str, Key]:

@@ -8,6 +8,7 @@ alone. max('a' COLLATE UTF8_LCASE) over a table is then bytes of another row.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
 
 from pyspark.sql import SparkSession
 
@@ -56,6 +57,10 @@ def _types(step: Step, place: Place) -> Iterator[DataType]:
             yield from place.files.types(source)
         case StateRowsStep() | LookUpStep() | GatherStep() | AppendStep():
             yield from step.arrangement.types
+        case ComputeStep() | FragmentStep():
+            pass
+        case _:
+            assert_never(step)
 
 
 def _text(step: Step, fragments: Mapping[str, Fragment]) -> str:

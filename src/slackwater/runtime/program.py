@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
@@ -307,9 +307,9 @@ class _Frames:
 
     def take(self, step: Step) -> DataFrame | None:
         """Make the step's frame; a step that keeps rows gives its writer instead."""
-        if isinstance(step, AppendStep):
-            return self._writer(step)
         frame = self._make(step)
+        if isinstance(step, AppendStep):
+            return frame
         if step.name in self._unstable:
             # Two executors would each compute a cached frame; what went through a shuffle is
             # computed once, and both read that.
@@ -357,8 +357,10 @@ class _Frames:
                 return how(arriving, stored, partitions=self._partitions())
             case FragmentStep():
                 return self._fragment(step)
+            case AppendStep():
+                return self._writer(step)
             case _:
-                raise TypeError(f"no way to take {type(step).__name__}")
+                assert_never(step)
 
     def _partitions(self) -> int:
         return int(self._session.conf.get("spark.sql.shuffle.partitions") or 2)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from typing import assert_never
 
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
@@ -14,6 +15,7 @@ from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
     AppendStep,
     ComputeStep,
+    FragmentStep,
     GatherStep,
     LookUpStep,
     Program,
@@ -75,37 +77,50 @@ class Prepared:
 
 
 def prepare(program: Program, types: Mapping[str, tuple[DataType, ...]]) -> Prepared:
-    """Translate what can be; raises NotLocalError if the program is better left to Spark."""
+    """Print what can be; raises NotLocalError if the program is better left to Spark."""
     columns: dict[str, Columns] = {}
     statements: dict[str, DuckdbStatement] = {}
+    written = 0
     for step in program.steps:
-        match step:
-            case ComputeStep(name=name, statement=statement, parts=parts):
-                columns[name] = {field.name: field.dtype for field in statement.fields}
-                try:
-                    statements[name] = print_duckdb(statement, parts, own_suffix())
-                except NotLocalError:
-                    for each in (name, *step.reads):
-                        require_carried(columns[each])
-            case SourceChangesStep(name=name, source=source):
-                columns[name] = {**_numbered("k", types[source]), WEIGHT: BIGINT}
-            case SourceRowsStep(name=name, source=source):
-                columns[name] = _numbered("k", types[source])
-            case StateRowsStep(name=name, arrangement=arrangement):
-                columns[name] = {**_numbered("k", arrangement.types), WEIGHT: BIGINT}
-            case LookUpStep(name=name, input=read, arrangement=arrangement, nested=nested):
-                columns[name] = _looked_up(columns[read], arrangement, nested=nested)
-            case GatherStep(name=name, arrangement=arrangement):
-                stored = _numbered("k", arrangement.types)
-                columns[name] = {HASH: BIGINT, **stored, OLD: BIGINT, NEW: BIGINT}
-            case AppendStep():
-                pass
-            case _:
-                raise NotLocalError("a part of a plan that Spark runs whole")
-    written = sum(isinstance(step, ComputeStep) for step in program.steps)
+        if isinstance(step, AppendStep):
+            continue
+        columns[step.name] = _columns(step, columns, types)
+        if isinstance(step, ComputeStep):
+            written += 1
+            try:
+                statements[step.name] = print_duckdb(step.statement, step.parts, own_suffix())
+            except NotLocalError:
+                for each in (step.name, *step.reads):
+                    require_carried(columns[each])
     if 2 * len(statements) < written:
         raise NotLocalError("a program most of whose statements are Spark's")
     return Prepared(program.steps, statements, columns)
+
+
+def _columns(
+    step: Step, known: Mapping[str, Columns], types: Mapping[str, tuple[DataType, ...]]
+) -> Columns:
+    """The columns of the frame that a step makes."""
+    match step:
+        case ComputeStep(statement=statement):
+            return {field.name: field.dtype for field in statement.fields}
+        case SourceChangesStep(source=source):
+            return {**_numbered("k", types[source]), WEIGHT: BIGINT}
+        case SourceRowsStep(source=source):
+            return _numbered("k", types[source])
+        case StateRowsStep(arrangement=arrangement):
+            return {**_numbered("k", arrangement.types), WEIGHT: BIGINT}
+        case LookUpStep(input=read, arrangement=arrangement, nested=nested):
+            return _looked_up(known[read], arrangement, nested=nested)
+        case GatherStep(arrangement=arrangement):
+            stored = _numbered("k", arrangement.types)
+            return {HASH: BIGINT, **stored, OLD: BIGINT, NEW: BIGINT}
+        case AppendStep(input=read):
+            return known[read]
+        case FragmentStep():
+            raise NotLocalError("a part of a plan that Spark runs whole")
+        case _:
+            assert_never(step)
 
 
 def _looked_up(probe: Columns, arrangement: Arrangement, *, nested: bool) -> Columns:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import singledispatchmethod
 from pathlib import Path
+from typing import assert_never
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,7 @@ from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
     AppendStep,
     ComputeStep,
+    FragmentStep,
     GatherStep,
     LookUpStep,
     SourceChangesStep,
@@ -266,4 +268,7 @@ def _kind_of_work(step: Step, prepared: Prepared) -> str:
             return "look-ups"
         case AppendStep():
             return "writing state"
-    return "reading rows"
+        case SourceChangesStep() | SourceRowsStep() | StateRowsStep() | FragmentStep():
+            return "reading rows"
+        case _:
+            assert_never(step)
