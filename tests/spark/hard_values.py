@@ -126,6 +126,14 @@ def computed() -> Iterator[str]:
     yield from ("filter(m, c -> c.x > 0 AND c.k1 = 'a')", "filter(l, y -> y + 1 > 1)")
 
 
+ONLY_SPARK = {
+    *(f"{one} % {number}" for one in "fndkewxz" for number in ("7", "100L")),
+    *(form.format(one) for one in "wxz" for form in ("- {}", "abs({})")),
+    "CAST(f + f AS DECIMAL(38,37)) * d",
+}
+"""Computed values that the driver leaves to Spark: it rounds them in a way of its own."""
+
+
 def compared() -> Iterator[str]:
     """Many of a kind: every comparison of all types, also of what may overflow."""
     for sign in _SIGNS:

@@ -1,7 +1,8 @@
 """Every form that the driver takes means what it means in Spark, on the values that are hardest.
 
-An error on the driver decides nothing, as Spark is asked then; but where the driver has an answer,
-Spark must have the same one, and no error.
+The front end reads the text into a typed statement, and the driver computes it; Spark runs the
+text as it is. An error on the driver decides nothing, as Spark is asked then; but where the driver
+has an answer, Spark must have the same one, and no error.
 """
 
 from __future__ import annotations
@@ -10,19 +11,24 @@ import re
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from pyspark.sql import SparkSession
-from slackwater.runtime.local.statements import translate_statement
 
+from slackwater.algebra.operators import Project, Union
+from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.pruning import prune
+from slackwater.expr.nodes import Literal
+from slackwater.plan.statements import Statement
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.types import DecimalType
+from slackwater.state.columns import widened
+from slackwater.types import DecimalType, ddl
 
 from .hard_values import (
     AGGREGATES,
     COLUMNS,
+    ONLY_SPARK,
     ROWS,
     STATEMENTS,
     WINDOWS,
@@ -32,125 +38,199 @@ from .hard_values import (
     conditions,
     hard_rows,
 )
+from .planned_text import Row, answers, plain_rows, plain_values, plan_text, planner_over, rows_with
 
-Row = tuple[object, ...]
 Answers = dict[str, dict[int, object]]
 """Values of expressions by row."""
+Taken = dict[str, DuckdbStatement]
+"""The statements of those expressions that the driver takes."""
 
-_VALUE = "SELECT id, {} AS x FROM t"
-_FILTER = "SELECT id FROM t WHERE {}"
 _AT_ONCE = 200
+_FILTERS_AT_ONCE = 40
 _SOME = slice(None, None, 11)
 """Of many of a kind; a step that is no multiple of how they are ordered."""
 
 
-@pytest.fixture(scope="module")
-def table() -> pa.Table:
-    return hard_rows()
+class Bench:
+    """The driver and Spark over the same hard rows."""
+
+    def __init__(self, spark: SparkSession):
+        self.planner = planner_over(spark, COLUMNS)
+        self.engine = LocalEngine()
+        self.table = hard_rows()
+        self._statements = SparkStatements(spark)
+        schema = ", ".join(f"{name} {ddl(dtype)}" for name, dtype in COLUMNS.items())
+        rows = spark.createDataFrame(widened(self.table), schema)
+        # Of rows that are part of the plan, Spark computes values before it simplifies anything.
+        self._rows = rows.coalesce(1).localCheckpoint()
+
+    def plan(self, sql: str) -> Statement:
+        return plan_text(self.planner, sql)
+
+    def in_spark(self, sql: str, groups: Iterable[int] | None = None) -> pa.Table:
+        """Spark's answer over all rows, or over those of some groups."""
+        some = self._rows if groups is None else self._rows.where(self._rows.g.isin(*groups))
+        some.createOrReplaceTempView("t")
+        return self._statements.execute(sql, {}, {})
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[LocalEngine]:
-    engine = LocalEngine()
-    yield engine
-    engine.close()
+def bench(spark: SparkSession) -> Iterator[Bench]:
+    bench = Bench(spark)
+    yield bench
+    bench.engine.close()
 
 
-def test_expressions(spark: SparkSession, engine: LocalEngine, table: pa.Table) -> None:
-    expressions = [*computed(), *conditions(), *[*combined(), *compared()][_SOME]]
-    _check_expressions(spark, engine, table, expressions)
+def test_expressions(bench: Bench) -> None:
+    known = [*computed(), *conditions()]
+    taken = _check_expressions(bench, [*known, *[*combined(), *compared()][_SOME]])
+    assert set(known) - taken == ONLY_SPARK
 
 
-def test_conditions(spark: SparkSession, engine: LocalEngine, table: pa.Table) -> None:
-    _check_conditions(spark, engine, table, [*conditions(), *[*compared()][_SOME]])
+def test_conditions(spark: SparkSession, bench: Bench) -> None:
+    _compute_conditions_in_order(spark)
+    known = [*conditions()]
+    taken = _check_conditions(bench, [*known, *[*compared()][_SOME]])
+    assert taken.issuperset(known)
 
 
 @pytest.mark.deep
-def test_all_operands(spark: SparkSession, engine: LocalEngine, table: pa.Table) -> None:
-    _check_expressions(spark, engine, table, [*combined(), *compared()])
-    _check_conditions(spark, engine, table, [*compared()])
+def test_all_operands(spark: SparkSession, bench: Bench) -> None:
+    taken = _check_expressions(bench, [*combined(), *compared()])
+    assert len(taken) >= 1540
+    _compute_conditions_in_order(spark)
+    _check_conditions(bench, [*compared()])
 
 
-def test_aggregates(spark: SparkSession, engine: LocalEngine, table: pa.Table) -> None:
-    _check_groups(spark, engine, table, "SELECT g, {} FROM t GROUP BY g", AGGREGATES)
+def test_aggregates(bench: Bench) -> None:
+    statement = bench.plan(f"SELECT g, {_named(AGGREGATES)} FROM t GROUP BY g")
+    taken = _taken(statement, "g", AGGREGATES)
+    assert {*AGGREGATES} - {*taken} == {"avg(y)", "avg(h)", "avg(i)", "avg(j)"}
+    _check_groups(bench, "SELECT g, {} FROM t GROUP BY g", taken)
 
 
-def test_windows(spark: SparkSession, engine: LocalEngine, table: pa.Table) -> None:
-    _check_groups(spark, engine, table, "SELECT g, id, {} FROM t", WINDOWS)
+def test_windows(bench: Bench) -> None:
+    taken: Taken = {}
+    for text in WINDOWS:
+        statement = bench.plan(f"SELECT g, id, {text} AS x FROM t")
+        if printed := _printed(statement):
+            taken[text] = printed
+    assert {*WINDOWS} - {*taken} == {f"avg({one}) OVER (PARTITION BY g)" for one in "yj"}
+    _check_groups(bench, "SELECT g, id, {} FROM t", taken)
 
 
-def test_statements(spark: SparkSession, engine: LocalEngine, table: pa.Table) -> None:
-    in_spark = SparkStatements(spark)
-    for sql in STATEMENTS:
-        statement = translate_statement(sql, {"t": COLUMNS})
-        found = engine.execute(statement, {"t": table})
-        expected = in_spark.execute(sql, {"t": table}, {"t": COLUMNS})
-        assert dict(statement.columns) == dict(in_spark.columns(sql, {"t": COLUMNS})), sql
-        assert sorted(map(repr, _rows(found))) == sorted(map(repr, _rows(expected))), sql
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_statements(bench: Bench, sql: str) -> None:
+    found = bench.engine.execute(print_duckdb(bench.plan(sql)), {"t": bench.table})
+    expected = bench.in_spark(sql)
+    assert sorted(map(repr, plain_rows(found))) == sorted(map(repr, plain_rows(expected)))
 
 
-def _check_expressions(
-    spark: SparkSession, engine: LocalEngine, table: pa.Table, expressions: list[str]
-) -> None:
-    in_spark, answers = SparkStatements(spark), {}
-    taken = _taken(expressions, _VALUE)
-    for text in taken:
-        found = _answers(engine, _VALUE.format(text), table, "id", range(ROWS))
-        answers[text] = {row: rows[0][1] for row, rows in found.items()}
-    assert _differences(in_spark, table, answers) == []
-    for start in range(0, len(taken), _AT_ONCE):
-        part = taken[start : start + _AT_ONCE]
-        sql = f"SELECT {_named(part)} FROM t"
-        types = in_spark.columns(sql, {"t": COLUMNS})
-        local = translate_statement(sql, {"t": COLUMNS}).columns
-        assert [part[int(name[1:])] for name in types if types[name] != local[name]] == []
+def _check_expressions(bench: Bench, texts: list[str]) -> set[str]:
+    """Compare values; gives the expressions that the driver takes."""
+    found: Answers = {}
+    for part in _parts(texts, _AT_ONCE):
+        statement = bench.plan(f"SELECT id, {_named(part)} FROM t")
+        for text, single in _taken(statement, "id", part).items():
+            by_row = answers(bench.engine, single, bench.table, "id", range(ROWS))
+            found[text] = {row: rows[0][1] for row, rows in by_row.items()}
+    assert _differences(bench, found) == []
+    return set(found)
 
 
-def _check_conditions(
-    spark: SparkSession, engine: LocalEngine, table: pa.Table, texts: list[str]
-) -> None:
-    """A condition in WHERE keeps the rows for which it is true, and fails where it fails."""
-    answers: Answers = {}
-    for text in _taken(texts, _FILTER):
-        found = _answers(engine, _FILTER.format(text), table, "id", range(ROWS))
-        kept = {row: repr(bool(rows)) for row, rows in found.items()}
-        answers[f"coalesce({text}, FALSE)"] = kept
-    assert _differences(SparkStatements(spark), table, answers) == []
+def _check_conditions(bench: Bench, texts: list[str]) -> set[str]:
+    """Compare the rows that conditions keep; gives the conditions that the driver takes."""
+    taken: set[str] = set()
+    for part in _parts(texts, _FILTERS_AT_ONCE):
+        found: Answers = {}
+        for text, single in _filters(bench, part).items():
+            by_row = answers(bench.engine, single, bench.table, "id", range(ROWS))
+            found[text] = {row: bool(rows) for row, rows in by_row.items()}
+        assert found == _kept_in_spark(bench, found)
+        taken |= set(found)
+    return taken
 
 
-def _check_groups(
-    spark: SparkSession, engine: LocalEngine, table: pa.Table, form: str, texts: list[str]
-) -> None:
-    """Compare what the driver answers by group; Spark is asked once for the same groups."""
-    in_spark, asked = SparkStatements(spark), {}
-    for text in _taken(texts, form):
-        found = _answers(engine, form.format(f"{text} AS x"), table, "g", range(ROWS // 3))
-        steady = [group for group in found if not _order_decides(table, text, group)]
+def _compute_conditions_in_order(spark: SparkSession) -> None:
+    """Let Spark compute the parts of a condition in the order of its plan until the test ends.
+
+    The plan has tests for NULL of all columns before the other parts. Code for a whole stage makes
+    such a test only where the column is first needed, so that other parts fail on more rows.
+    """
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+
+
+def _kept_in_spark(bench: Bench, found: Answers) -> Answers:
+    """Whether Spark keeps a row, for the rows that have an answer."""
+    # Spark leaves a condition above a limit, where it sees no other rows.
+    some = f"SELECT * FROM t WHERE id IN ({{}}) LIMIT {ROWS}"
+    branches = (
+        f"SELECT id, {n} AS n FROM ({some.format(_listed(rows))}) WHERE {text}"
+        for n, (text, rows) in enumerate(found.items())
+    )
+    table = bench.in_spark(" UNION ALL ".join(branches))
+    kept = set(zip(table["n"].to_pylist(), table["id"].to_pylist(), strict=True))
+    return {
+        text: {row: (n, row) in kept for row in rows}
+        for n, (text, rows) in enumerate(found.items())
+    }
+
+
+def _filters(bench: Bench, texts: list[str]) -> Taken:
+    """The statements that keep the rows of each condition; one query plans them all."""
+    branches = (f"SELECT id, {n} AS n FROM t WHERE {text}" for n, text in enumerate(texts))
+    rel = bench.plan(" UNION ALL ".join(branches)).rel
+    assert isinstance(rel, Union)
+    found = {}
+    for branch in rel.branches:
+        assert isinstance(branch, Project)
+        number = branch.outputs[1].expr
+        assert isinstance(number, Literal)
+        if printed := _printed(prune(Statement(branch, ("id", "n")), ("id",))):
+            found[texts[int(number.value or 0)]] = printed
+    return found
+
+
+def _check_groups(bench: Bench, form: str, taken: Taken) -> None:
+    """Compare answers by group; Spark is asked once for the same groups."""
+    asked: dict[tuple[int, ...], dict[str, dict[Row, object]]] = {}
+    for text, statement in taken.items():
+        found = answers(bench.engine, statement, bench.table, "g", range(ROWS // 3))
+        steady = [group for group in found if not _order_decides(bench.table, text, group)]
         assert steady, text
         values = {row[:-1]: row[-1] for group in steady for row in found[group]}
         asked.setdefault(tuple(steady), {})[text] = values
-    for groups, answers in asked.items():
-        sql, part = form.format(_named(answers)), _part(table, "g", groups)
-        expected = _rows(in_spark.execute(sql, {"t": part}, {"t": COLUMNS}))
-        for at, (text, values) in enumerate(answers.items(), -len(answers)):
-            assert values == {row[: -len(answers)]: row[at] for row in expected}, text
-        local = translate_statement(sql, {"t": COLUMNS}).columns
-        assert dict(local) == dict(in_spark.columns(sql, {"t": COLUMNS}))
+    for groups, by_text in asked.items():
+        expected = plain_rows(bench.in_spark(form.format(_named(by_text)), groups))
+        for at, (text, values) in enumerate(by_text.items(), -len(by_text)):
+            assert values == {row[: -len(by_text)]: row[at] for row in expected}, text
 
 
-def _differences(spark: SparkStatements, table: pa.Table, answers: Answers) -> list[str]:
+def _taken(statement: Statement, key: str, texts: Iterable[str]) -> Taken:
+    """The columns of a statement, each with the key in a statement of its own."""
+    singles = {text: _printed(prune(statement, (key, f"c{n}"))) for n, text in enumerate(texts)}
+    return {text: printed for text, printed in singles.items() if printed is not None}
+
+
+def _printed(statement: Statement) -> DuckdbStatement | None:
+    try:
+        return print_duckdb(statement)
+    except NotLocalError:
+        return None
+
+
+def _differences(bench: Bench, found: Answers) -> list[str]:
     """Answers that are not Spark's."""
-    asked = [(text, rows) for text, rows in answers.items() if rows]
+    asked = [text for text, rows in found.items() if rows]
     bad: list[str] = []
-    for start in range(0, len(asked), _AT_ONCE):
-        part = dict(asked[start : start + _AT_ONCE])
+    for texts in _parts(asked, _AT_ONCE):
+        part = {text: found[text] for text in texts}
         try:
-            expected = _in_spark(spark, table, part)
+            expected = _in_spark(bench, part)
         except NotLocalError as problem:
             if len(part) == 1:
-                return [f"{[*part]} fails in Spark: {problem}"]
-            each = ({text: rows} for text, rows in part.items())
-            bad += [line for one in each for line in _differences(spark, table, one)]
+                return [f"{texts} fails in Spark: {problem}"]
+            bad += [line for text in texts for line in _differences(bench, {text: part[text]})]
             continue
         bad += [
             f"{text} in row {row}: {value}, in Spark {expected[text][row]}"
@@ -161,47 +241,15 @@ def _differences(spark: SparkStatements, table: pa.Table, answers: Answers) -> l
     return bad
 
 
-def _in_spark(spark: SparkStatements, table: pa.Table, answers: Answers) -> Answers:
+def _in_spark(bench: Bench, found: Answers) -> Answers:
     """Spark's values of expressions, computed only for the rows that have an answer."""
     items = _named(
-        f"CASE WHEN id IN ({', '.join(map(str, rows))}) THEN {text} END"
-        for text, rows in answers.items()
+        f"CASE WHEN id IN ({_listed(rows)}) THEN {text} END" for text, rows in found.items()
     )
-    found = spark.execute(f"SELECT id, {items} FROM t", {"t": table}, {"t": COLUMNS})
-    columns = [dict(zip(found["id"].to_pylist(), _plain(c), strict=True)) for c in found.columns]
-    return dict(zip(answers, columns[1:], strict=True))
-
-
-def _answers(
-    engine: LocalEngine, sql: str, table: pa.Table, key: str, keys: Iterable[int]
-) -> dict[int, list[Row]]:
-    """What the driver answers to a statement for as many keys as it can, by key."""
-    wanted = list(keys)
-    statement = translate_statement(sql, {"t": COLUMNS})
-    try:
-        found = engine.execute(statement, {"t": _part(table, key, wanted)})
-    except NotLocalError:
-        if len(wanted) == 1:
-            return {}
-        halves = wanted[::2], wanted[1::2]
-        both = [_answers(engine, sql, table, key, half) for half in halves]
-        return {**both[0], **both[1]}
-    answers: dict[int, list[Row]] = {each: [] for each in wanted}
-    for each, row in zip(found[key].to_pylist(), _rows(found), strict=True):
-        answers[each].append(row)
-    return answers
-
-
-def _taken(texts: Iterable[str], form: str) -> list[str]:
-    """Those expressions that the driver takes."""
-    found = []
-    for text in texts:
-        try:
-            translate_statement(form.format(text), {"t": COLUMNS})
-        except NotLocalError:
-            continue
-        found.append(text)
-    return found
+    table = bench.in_spark(f"SELECT id, {items} FROM t")
+    ids = table["id"].to_pylist()
+    columns = [dict(zip(ids, plain_values(each), strict=True)) for each in table.columns[1:]]
+    return dict(zip(found, columns, strict=True))
 
 
 def _order_decides(table: pa.Table, text: str, group: int) -> bool:
@@ -210,38 +258,22 @@ def _order_decides(table: pa.Table, text: str, group: int) -> bool:
     if summed is None:
         return False
     name = summed.group(1)
-    values = [value for value in _part(table, "g", [group])[name].to_pylist() if value is not None]
+    found = rows_with(table, "g", [group])[name].to_pylist()
+    values = [value for value in found if value is not None]
     dtype = COLUMNS[name]
     most = 10 ** (38 - dtype.scale) if isinstance(dtype, DecimalType) else 2**63
     added = len(values) if "+ 1" in text else 0
     return sum(map(abs, values)) + added >= most
 
 
+def _listed(rows: Iterable[int]) -> str:
+    return ", ".join(map(str, (-1, *rows)))
+
+
 def _named(texts: Iterable[str]) -> str:
     return ", ".join(f"{text} AS c{at}" for at, text in enumerate(texts))
 
 
-def _part(table: pa.Table, key: str, keys: Iterable[int]) -> pa.Table:
-    return table.filter(pc.is_in(table[key], pa.array([*keys], table[key].type)))
-
-
-def _rows(table: pa.Table) -> list[Row]:
-    return list(zip(*map(_plain, table.columns), strict=True))
-
-
-def _plain(column: pa.ChunkedArray) -> list[object]:
-    """Values that can be compared; Python has no dates before the year 1."""
-    if pa.types.is_date(column.type):
-        return list(column.cast(pa.int32()).to_pylist())
-    if pa.types.is_timestamp(column.type):
-        return list(column.cast(pa.int64()).to_pylist())
-    if pa.types.is_string(column.type):
-        return [value for chunk in column.chunks for value in _bytes(chunk)]
-    if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
-        return [row.values and _bytes(row.values) for row in column]
-    return list(map(repr, column.to_pylist()))
-
-
-def _bytes(texts: pa.Array) -> list[object]:
-    """Texts that need not be valid."""
-    return list(texts.view(pa.binary()).to_pylist())
+def _parts(texts: list[str], size: int) -> Iterator[list[str]]:
+    for start in range(0, len(texts), size):
+        yield texts[start : start + size]

@@ -418,6 +418,7 @@ def test_patterns(engine: LocalEngine) -> None:
         call("substring", T["s"], integer(0), integer(1)),
         call("substring", T["s"], integer(-1), integer(1)),
         call("substring", T["s"], integer(1), T["i"]),
+        call("substring", T["s"], Literal("1.5", DecimalType(2, 1)), integer(2)),
         call("startswith", T["v"], T["v"]),
         call("year", T["p"]),
         call("upper", T["s"]),
@@ -447,6 +448,30 @@ def test_arrays_and_structs(engine: LocalEngine) -> None:
     assert _over(engine, "r", field, ({"x": 1, 'odd "name"': "a"},), (None,)) == ["a", None]
     _refused(FieldAccess(T["r"], "z", STRING, True), "field")
     _refused(Call("array", (), ArrayType(INTEGER), False), "such an array")
+
+
+@pytest.mark.parametrize(
+    "path", ["c2.x", "c2.c1.x", "c2.c1.x.y.z", "c1.c2.c0", "t1.c0.k1", "c2.c2.c2.c2.c2.c2"]
+)
+def test_fields_may_be_called_as_columns_and_tables_are(engine: LocalEngine, path: str) -> None:
+    names = path.split(".")
+    types: list[DataType] = [INTEGER]
+    value: object = 1
+    for name in reversed(names):
+        types.append(StructType((Field(name, types[-1]),)))
+        value = {name: value}
+    others: dict[str, DataType] = dict.fromkeys(sorted({"c1", "x", "y", *names} - {"c0"}), types[1])
+    table = Table("t", c0=types[-1], **others)
+    expr: Expr = table["c0"]
+    for name, dtype in zip(names, types[-2::-1], strict=True):
+        expr = FieldAccess(expr, name, dtype, True)
+    assert values(engine, table, expr, (value, *[{names[-1]: 2}] * len(others))) == [1]
+
+
+def test_the_size_of_an_array(engine: LocalEngine) -> None:
+    sizes = _over(engine, "l", call("size", T["l"]), ([],), ([1, None],), (None,))
+    assert sizes == [0, 2, None]
+    _refused(call("size", T["s"]), "the size of")
 
 
 @pytest.mark.parametrize(

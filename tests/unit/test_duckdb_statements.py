@@ -183,6 +183,8 @@ def test_an_aggregate_does_not_hide_an_overflow(engine: LocalEngine) -> None:
 
 
 _ABOVE = call(">", W["v"], Literal("0", _WIDE))
+_GROUPS = Aggregate(W.scan, (_output(51, W["v"]),), (_output(52, aggregate("sum", W["v"])),))
+_SUMMED_ABOVE = call(">", _GROUPS.columns[1].ref(), Literal("0", _WIDE))
 
 
 @pytest.mark.parametrize(
@@ -192,6 +194,7 @@ _ABOVE = call(">", W["v"], Literal("0", _WIDE))
         Aggregate(W.scan, (), (_output(51, aggregate("sum", W["v"], where=_ABOVE)),)),
         Aggregate(W.scan, (), (_output(51, aggregate("avg", W["v"])),)),
         Window(W.scan, (W["v"],), (), (_output(51, WindowCall(aggregate("sum", W["v"]), None)),)),
+        project(Filter(_GROUPS, _SUMMED_ABOVE), _GROUPS.columns[0].ref()),
         project(W.scan, call("+", W["v"], W["v"])),
         project(W.scan, call("-", call("-", Literal("-1", _WIDE), W["v"]), W["v"])),
     ],
@@ -272,6 +275,7 @@ def test_sums_and_averages_of_decimals(engine: LocalEngine) -> None:
     total = Aggregate(W.scan, (), (_output(51, aggregate("sum", W["v"])),))
     assert run(engine, total, {"w": W.of(*most)}) == [(Decimal("9e31"),)]
     assert run(engine, total, {"w": W.of()}) == [(None,)]
+    assert run(engine, total, {"w": W.of((None,))}) == [(None,)]
 
 
 @pytest.mark.parametrize(
@@ -433,6 +437,25 @@ def test_a_sequence_counts_down_to_a_smaller_number(engine: LocalEngine) -> None
     outer = Generate(table.scan, numbers, True, (made,))
     with pytest.raises(NotLocalError, match="generator"):
         print_duckdb(named(outer))
+
+
+@pytest.mark.parametrize(
+    ("number", "names", "expected"),
+    [
+        (3, "ab", [(1, 1), (1, 2), (1, None)]),
+        (2, "aba", [(1, 1, 2), (1, 1, None)]),
+        (1, "aba", [(1, 1, 2, 1)]),
+    ],
+)
+def test_a_stack_has_as_many_rows_as_it_says(
+    engine: LocalEngine, number: int, names: str, expected: list[Row]
+) -> None:
+    table = Table("t", a=INTEGER, b=INTEGER)
+    made = tuple(_column(51 + n) for n in range(len(expected[0]) - 1))
+    values = (table[name] for name in names)
+    stack = Generate(table.scan, call("stack", integer(number), *values), False, made)
+    rel = project(stack, table["a"], *(column.ref() for column in made))
+    assert run(engine, rel, {"t": table.of((1, 2))}) == expected
 
 
 def test_expand(engine: LocalEngine) -> None:

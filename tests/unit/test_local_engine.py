@@ -9,38 +9,40 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from slackwater.runtime.local.statements import translate_statement
 
+from slackwater.algebra.columns import Column, Output
+from slackwater.algebra.operators import Aggregate, Distinct, Join, JoinKind
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import Cast, ColumnId
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT, STRING, DecimalType
+
+from .duckdb_rows import Table, run, values
 
 _WIDE = Context(prec=100)
 
 
 def test_a_join_beyond_all_bounds_is_left_to_spark() -> None:
-    rows = pa.table({"k0": pa.array(["x" * 2000] * 3000)})
-    text = "SELECT a, max(b) AS b FROM (SELECT k0 AS a FROM t) CROSS JOIN (SELECT k0 AS b FROM t) "
-    statement = translate_statement(text + "GROUP BY a", {"t": {"k0": STRING}})
+    left, right = Table("t", a=STRING), Table("t", first=2, b=STRING)
+    largest = Column(ColumnId(4), "largest", STRING)
+    rel = Aggregate(
+        Join(JoinKind.CROSS, left.scan, right.scan),
+        (Output(Column(ColumnId(3), "a", STRING), left["a"]),),
+        (Output(largest, aggregate("max", right["b"])),),
+    )
+    words = pa.array(["x" * 2000] * 3000)
     engine = LocalEngine(memory="3MB")
     with pytest.raises(NotLocalError, match=r"(?i)memory"):
-        engine.execute(statement, {"t": rows})
+        run(engine, rel, {"t": pa.table({"a": words, "b": words})})
     engine.close()
-
-
-def test_the_same_text_over_other_types_is_another_statement() -> None:
-    text = "SELECT xxhash64(k0) AS _h FROM t"
-    long = translate_statement(text, {"t": {"k0": BIGINT}})
-    word = translate_statement(text, {"t": {"k0": STRING}})
-    assert long.sql != word.sql
 
 
 def test_a_table_may_come_again_with_other_columns() -> None:
     engine = LocalEngine()
-    for name, dtype, value in (("k0", BIGINT, 1), ("k1", STRING, "x")):
-        statement = translate_statement(f"SELECT DISTINCT {name} FROM t", {"t": {name: dtype}})
-        found = engine.execute(statement, {"t": pa.table({name: [value]})})
-        assert found.to_pylist() == [{name: value}]
+    for table, value in ((Table("t", k0=BIGINT), 1), (Table("t", k1=STRING), "x")):
+        assert run(engine, Distinct(table.scan), {"t": table.of((value,))}) == [(value,)]
     engine.close()
 
 
@@ -71,35 +73,28 @@ def test_quotients_have_every_digit(widths: tuple[int, int, int, int], data: st.
     pairs = data.draw(st.lists(operands, min_size=1, max_size=20))
     lefts = [Decimal(left).scaleb(-scale, _WIDE) for left, _ in pairs]
     rights = [Decimal(right).scaleb(-other, _WIDE) for _, right in pairs]
-    types = {"k0": DecimalType(above, scale), "k1": DecimalType(below, other)}
-    statement = translate_statement("SELECT k0, k1, k0 / k1 AS q FROM t", {"t": types})
-    result = statement.columns["q"]
+    table = Table("t", k0=DecimalType(above, scale), k1=DecimalType(below, other))
+    quotient = call("/", table["k0"], table["k1"])
+    result = quotient.dtype
     assert isinstance(result, DecimalType)
     expected = [
         _exact(left, right, result.scale) for left, right in zip(lefts, rights, strict=True)
     ]
     assume(all(abs(each) < 10 ** (result.precision - result.scale) for each in expected))
-    columns = [
-        pa.array(values, pa.decimal128(dtype.precision, dtype.scale))
-        for values, dtype in zip((lefts, rights), types.values(), strict=True)
-    ]
     engine = LocalEngine()
-    found = engine.execute(statement, {"t": pa.table(columns, names=["k0", "k1"])})
+    found = values(engine, table, quotient, *zip(lefts, rights, strict=True))
     engine.close()
-    assert sorted(found.column("q").to_pylist()) == sorted(expected)
+    assert found == expected
 
 
 def test_a_quotient_is_rounded_once() -> None:
-    types = {"k0": DecimalType(18, 18), "k1": DecimalType(38, 0)}
-    statement = translate_statement("SELECT k0 / k1 AS q FROM t", {"t": types})
-    most = [Decimal(10**18 // 2 - 1).scaleb(-18, _WIDE), Decimal(10**38 - 1)]
-    kinds = [pa.decimal128(dtype.precision, dtype.scale) for dtype in types.values()]
-    columns = [pa.array([value], kind) for value, kind in zip(most, kinds, strict=True)]
+    table = Table("t", k0=DecimalType(18, 18), k1=DecimalType(38, 0))
+    most = (Decimal(10**18 // 2 - 1).scaleb(-18, _WIDE), Decimal(10**38 - 1))
     engine = LocalEngine()
-    found = engine.execute(statement, {"t": pa.table(columns, names=["k0", "k1"])})
+    found = values(engine, table, call("/", table["k0"], table["k1"]), most)
     engine.close()
     # The first digit that does not fit is a 4, whatever would come behind it.
-    assert found.column("q").to_pylist() == [0]
+    assert found == [0]
 
 
 def _exact(left: Decimal, right: Decimal, scale: int) -> Decimal:
@@ -116,19 +111,17 @@ def _exact(left: Decimal, right: Decimal, scale: int) -> Decimal:
 def test_digits_are_rounded_half_up(widths: tuple[int, int, int, int], data: st.DataObject) -> None:
     digits, scale, kept, kept_scale = widths
     numbers = data.draw(st.lists(st.none() | _unscaled(digits), min_size=1, max_size=20))
-    values = [None if n is None else Decimal(n).scaleb(-scale, _WIDE) for n in numbers]
-    one, other = DecimalType(digits, scale), DecimalType(kept, kept_scale)
-    statement = translate_statement(
-        f"SELECT CAST(k0 AS {other.sql()}) AS k1 FROM t", {"t": {"k0": one}}
-    )
-    expected = [None if each is None else _exact(each, Decimal(1), kept_scale) for each in values]
-    table = pa.table([pa.array(values, pa.decimal128(digits, scale))], names=["k0"])
+    given = [None if n is None else Decimal(n).scaleb(-scale, _WIDE) for n in numbers]
+    table = Table("t", k0=DecimalType(digits, scale))
+    rounded = Cast(table["k0"], DecimalType(kept, kept_scale))
+    expected = [None if each is None else _exact(each, Decimal(1), kept_scale) for each in given]
+    rows = [(each,) for each in given]
     engine = LocalEngine()
     try:
         if any(each is not None and abs(each) >= 10 ** (kept - kept_scale) for each in expected):
             with pytest.raises(NotLocalError):
-                engine.execute(statement, {"t": table})
+                values(engine, table, rounded, *rows)
         else:
-            assert engine.execute(statement, {"t": table}).column("k1").to_pylist() == expected
+            assert values(engine, table, rounded, *rows) == expected
     finally:
         engine.close()

@@ -67,6 +67,14 @@ def _transformed(expr: Expr, scope: Scope) -> str:
     return f"({scope.text(expr)})"
 
 
+def _size(call: Call, scope: Scope) -> str:
+    """The number of elements; NULL of NULL, as the front end reads no other size of Spark's."""
+    (values,) = call.args
+    if not isinstance(values.dtype, ArrayType):
+        raise refused(call, "the size of something else than an array")
+    return f"CAST(len({scope.text(values)}) AS INTEGER)"
+
+
 def _get(call: Call, scope: Scope) -> str:
     values, place = call.args
     if not isinstance(values.dtype, ArrayType) or not is_integral(place.dtype):
@@ -109,6 +117,7 @@ FORMS: Mapping[str, Form] = {
     "named_struct": _struct,
     "filter": _over_elements("list_filter", condition),
     "transform": _over_elements("list_transform", _transformed),
+    "size": _size,
     "get": _get,
     "xxhash64": _hash,
 }

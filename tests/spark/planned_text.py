@@ -1,0 +1,92 @@
+"""SQL text over a table t: planned by the front end, then answered by the driver."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType as SparkStruct
+
+from slackwater.catalog import TableDefinition
+from slackwater.compiler.duckdb.statements import DuckdbStatement
+from slackwater.compiler.duckdb.types import Columns, NotLocalError
+from slackwater.frontend.sql.planner import Planner
+from slackwater.plan.statements import Statement
+from slackwater.runtime.local.engine import LocalEngine
+from slackwater.types import StructType, ddl, parse_spark_type, same_type
+
+Row = tuple[object, ...]
+
+
+def planner_over(spark: SparkSession, columns: Columns) -> Planner:
+    """A planner that knows a table t of these columns."""
+    text = ", ".join(f"{name} {ddl(dtype)}" for name, dtype in columns.items())
+    schema = SparkStruct.fromDDL(text).json()
+    return Planner(spark, [TableDefinition("t", _struct(schema), schema)])
+
+
+def plan_text(planner: Planner, sql: str) -> Statement:
+    """The text as a typed statement, whose columns have the names and types of Spark's answer."""
+    query = planner.plan_sql(sql)
+    statement = Statement(query.rel, query.names)
+    expected = _struct(query.spark_schema).fields
+    assert [field.name for field in statement.fields] == [field.name for field in expected]
+    for ours, theirs in zip(statement.fields, expected, strict=True):
+        assert same_type(ours.dtype, theirs.dtype), (sql, ours, theirs)
+    return statement
+
+
+def _struct(schema: str) -> StructType:
+    dtype = parse_spark_type(json.loads(schema))
+    assert isinstance(dtype, StructType)
+    return dtype
+
+
+def answers(
+    engine: LocalEngine, statement: DuckdbStatement, table: pa.Table, key: str, keys: Iterable[int]
+) -> dict[int, list[Row]]:
+    """The driver's rows for as many keys as it has an answer for, by key."""
+    wanted = list(keys)
+    try:
+        found = engine.execute(statement, {"t": rows_with(table, key, wanted)})
+    except NotLocalError:
+        if len(wanted) == 1:
+            return {}
+        halves = wanted[::2], wanted[1::2]
+        both = [answers(engine, statement, table, key, half) for half in halves]
+        return {**both[0], **both[1]}
+    by_key: dict[int, list[Row]] = {each: [] for each in wanted}
+    for each, row in zip(found[key].to_pylist(), plain_rows(found), strict=True):
+        by_key[each].append(row)
+    return by_key
+
+
+def rows_with(table: pa.Table, key: str, keys: Iterable[int]) -> pa.Table:
+    """The rows of a table that have one of the keys."""
+    return table.filter(pc.is_in(table[key], pa.array([*keys], table[key].type)))
+
+
+def plain_rows(table: pa.Table) -> list[Row]:
+    """Rows of values that can be compared."""
+    return list(zip(*map(plain_values, table.columns), strict=True))
+
+
+def plain_values(column: pa.ChunkedArray) -> list[object]:
+    """Values that can be compared; Python has no dates before the year 1."""
+    if pa.types.is_date(column.type):
+        return list(column.cast(pa.int32()).to_pylist())
+    if pa.types.is_timestamp(column.type):
+        return list(column.cast(pa.int64()).to_pylist())
+    if pa.types.is_string(column.type):
+        return [value for chunk in column.chunks for value in _bytes(chunk)]
+    if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
+        return [row.values and _bytes(row.values) for row in column]
+    return list(map(repr, column.to_pylist()))
+
+
+def _bytes(texts: pa.Array) -> list[object]:
+    """Texts that need not be valid."""
+    return list(texts.view(pa.binary()).to_pylist())
