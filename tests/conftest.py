@@ -77,7 +77,8 @@ def _leave_spark_as_found(request: pytest.FixtureRequest) -> Iterator[None]:
     for view in _temporary_views(session) - views:
         session.catalog.dropTempView(view)
     for function in _functions(session) - functions:
-        session._jsparkSession.sessionState().catalog().dropTempFunction(function, True)
+        name = function.rsplit(".", 1)[-1]
+        session._jsparkSession.sessionState().catalog().dropTempFunction(name, False)
     _restore_properties(session, properties)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import sort_array
+from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType
 
 import slackwater as sw
@@ -40,6 +40,10 @@ _ANY_ROW = frozenset(
 _ORDERED = re.compile(r"\bOVER\b|\bWITHIN GROUP\b", re.IGNORECASE)
 _ANY_ORDER = frozenset({"array_agg", "collect_list", "collect_set"})
 """Functions that collect values in any order: arrays are compared as bags."""
+
+
+_CANCELLING = frozenset({"regr_intercept"})
+"""Functions that subtract sums of numbers: how much is left of zero follows the order of rows."""
 
 
 _ANY_METHOD = frozenset({"java_method", "reflect", "try_reflect"})
@@ -160,9 +164,11 @@ def _determined(view: Kept, answer: DataFrame) -> DataFrame:
     function = view.example.function
     if function in _ANY_ROW and not _ORDERED.search(view.sql):
         return answer.selectExpr("count(*) AS rows")
+    if function in _CANCELLING:
+        return answer.select([sf.round(f"`{name}`", 12).alias(name) for name in answer.columns])
     if function in _ANY_ORDER:
         arrays = [each.name for each in answer.schema if isinstance(each.dataType, ArrayType)]
-        return answer.withColumns({name: sort_array(f"`{name}`") for name in arrays})
+        return answer.withColumns({name: sf.sort_array(f"`{name}`") for name in arrays})
     return answer
 
 
