@@ -59,7 +59,9 @@ _MICROS += [2**63 - 1, 2**63 - 2, -(2**63), -(2**63) + 1, -(2**63) + 2]
 _MICROS += [-1, 1, 1_603_584_000_000_000 + 3_599_999_999, 1_585_443_600_000_001]
 _LISTS = [[], [1], [None], [1, None, -1], [2**31 - 1, 0], [3, 2, 1, 0]]
 _PAIRS = [{"x": 1, "k1": "a"}, {"x": None, "k1": ""}, {"x": -1, "k1": None}]
-_DEEPS = [{"k1": {"x": n, "u": pair}} for n, pair in ((1, _PAIRS[0]), (None, None))]
+_DEEPS: list[dict[str, object]] = [
+    {"k1": {"x": n, "u": pair}} for n, pair in ((1, _PAIRS[0]), (None, None))
+]
 _DEEPS += [{"k1": None}]
 
 _TABLE: dict[str, tuple[DataType, list[object]]] = {

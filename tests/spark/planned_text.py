@@ -45,7 +45,7 @@ def _struct(schema: str) -> StructType:
     return dtype
 
 
-def answers(
+def answers_by_key(
     engine: LocalEngine, statement: DuckdbStatement, table: pa.Table, key: str, keys: Iterable[int]
 ) -> dict[int, list[Row]]:
     """The driver's rows for as many keys as it has an answer for, by key."""
@@ -56,7 +56,7 @@ def answers(
         if len(wanted) == 1:
             return {}
         halves = wanted[::2], wanted[1::2]
-        both = [answers(engine, statement, table, key, half) for half in halves]
+        both = [answers_by_key(engine, statement, table, key, half) for half in halves]
         return {**both[0], **both[1]}
     by_key: dict[int, list[Row]] = {each: [] for each in wanted}
     for each, row in zip(found[key].to_pylist(), plain_rows(found), strict=True):

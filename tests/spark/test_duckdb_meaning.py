@@ -7,23 +7,20 @@ have the same one, and no error.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StructType
 
 from slackwater.algebra.columns import Column, Output, pass_through
 from slackwater.algebra.operators import Filter, Project, Scan
 from slackwater.algebra.rel import Rel
-from slackwater.catalog import TableDefinition
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.pruning import prune
 from slackwater.compiler.spark_sql import print_spark
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId, ColumnRef, Expr, Literal, transform
@@ -31,7 +28,7 @@ from slackwater.frontend.sql.planner import Planner
 from slackwater.plan.statements import Statement
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.types import BIGINT, ddl, parse_spark_type
+from slackwater.types import BIGINT
 
 from .hard_values import (
     AGGREGATES,
@@ -45,8 +42,8 @@ from .hard_values import (
     conditions,
     hard_rows,
 )
+from .planned_text import answers_by_key, plain_rows, plain_values, plan_text, planner_over
 
-Rows = list[tuple[object, ...]]
 Answers = dict[str, dict[int, object]]
 """Values of expressions by row."""
 
@@ -55,15 +52,11 @@ _SOME = slice(None, None, 23)
 """Of many of a kind; a step that is no multiple of how they are ordered."""
 _OVERFLOWING = re.compile(r"[+-] 1|(sum|avg)\([jwxz]|avg\([yhi]\)")
 """Aggregates that fail on these values, and averages that are no decimals."""
-_SIZED = re.compile(r"explode\([lm]\)")
-"""Spark adds a condition on the size of the array, which only Spark computes."""
 
 
 @pytest.fixture(scope="module")
 def planner(spark: SparkSession) -> Planner:
-    columns = ", ".join(f"{name} {ddl(dtype)}" for name, dtype in COLUMNS.items())
-    text = StructType.fromDDL(columns).json()
-    return Planner(spark, [TableDefinition("t", parse_spark_type(json.loads(text)), text)])
+    return planner_over(spark, COLUMNS)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +81,7 @@ def test_expressions(
         answers: Answers = {}
         for text, expr in exprs.items():
             if statement := _printed(_with_id(scan, expr)):
-                found = _answers(engine, statement, table, "id", range(ROWS))
+                found = answers_by_key(engine, statement, table, "id", range(ROWS))
                 answers[text] = {row: rows[0][1] for row, rows in found.items()}
         expected = _in_spark(in_spark, scan, exprs, answers, table)
         assert _differences(answers, expected) == []
@@ -101,10 +94,10 @@ def test_conditions(
     answers: Answers = {}
     for text, expr in exprs.items():
         if statement := _printed(Project(Filter(scan, expr), (_id(scan),))):
-            found = _answers(engine, statement, table, "id", range(ROWS))
+            found = answers_by_key(engine, statement, table, "id", range(ROWS))
             answers[text] = {row: str(bool(rows)) for row, rows in found.items()}
     expected = _in_spark(SparkStatements(spark), scan, exprs, answers, table)
-    held = {
+    held: Answers = {
         text: {row: str(value == "True") for row, value in rows.items()}
         for text, rows in expected.items()
     }
@@ -119,29 +112,24 @@ def test_groups(
     items = ", ".join(
         f"{text} AS x{at}" for at, text in enumerate(texts) if not _OVERFLOWING.search(text)
     )
-    rel = _planned(planner, form.format(items))
+    rel = plan_text(planner, form.format(items))
     expected = _expected(SparkStatements(spark), rel, table)
     assert _executed(engine, rel, table) == expected
 
 
-@pytest.mark.parametrize("sql", [each for each in STATEMENTS if not _SIZED.search(each)])
+@pytest.mark.parametrize("sql", STATEMENTS)
 def test_statements(
     spark: SparkSession, planner: Planner, engine: LocalEngine, table: pa.Table, sql: str
 ) -> None:
-    rel = _planned(planner, sql)
+    rel = plan_text(planner, sql)
     expected = _expected(SparkStatements(spark), rel, table)
     assert _executed(engine, rel, table) == expected
-
-
-def _planned(planner: Planner, sql: str) -> Statement:
-    query = planner.plan_sql(sql)
-    return Statement(query.rel, tuple(query.names))
 
 
 def _expressions(planner: Planner, texts: list[str]) -> tuple[Scan, dict[str, Expr]]:
     """Typed expressions over the columns of one scan, by their text."""
     items = ", ".join(f"{text} AS x{at}" for at, text in enumerate(texts))
-    rel = _planned(planner, f"SELECT {', '.join(COLUMNS)}, {items} FROM t").rel
+    rel = plan_text(planner, f"SELECT {', '.join(COLUMNS)}, {items} FROM t").rel
     exprs: list[Expr] = [column.ref() for column in rel.columns[len(COLUMNS) :]]
     while isinstance(rel, Project):
         # What an expression computes twice, Spark computes below.
@@ -171,44 +159,22 @@ def _with_id(scan: Scan, *exprs: Expr) -> Project:
 def _printed(rel: Rel) -> DuckdbStatement | None:
     """The relation for DuckDB, if it can be."""
     try:
-        return print_duckdb(Statement(rel, tuple(column.name for column in rel.columns)))
+        found = print_duckdb(Statement(rel, tuple(column.name for column in rel.columns)))
     except NotLocalError:
         return None
+    return replace(found, direct=None)
 
 
 def _executed(engine: LocalEngine, statement: Statement, table: pa.Table) -> list[str]:
-    printed = print_duckdb(statement)
+    printed = print_duckdb(prune(statement, statement.names))
     assert printed.reads == statement.needs
     found = engine.execute(replace(printed, direct=None), {"t": table})
-    return sorted(map(repr, _rows(found)))
+    return sorted(map(repr, plain_rows(found)))
 
 
 def _expected(spark: SparkStatements, statement: Statement, table: pa.Table) -> list[str]:
     found = spark.execute(print_spark(statement), {"t": table}, {"t": COLUMNS})
-    return sorted(map(repr, _rows(found)))
-
-
-def _answers(
-    engine: LocalEngine, statement: DuckdbStatement, table: pa.Table, key: str, keys: Iterable[int]
-) -> dict[int, Rows]:
-    """What DuckDB answers for as many keys as it can, by key."""
-    wanted = list(keys)
-    try:
-        part = table.filter(pc.is_in(table[key], pa.array(wanted, table[key].type)))
-        found = engine.execute(replace(statement, direct=None), {"t": part})
-    except NotLocalError:
-        if len(wanted) == 1:
-            return {}
-        halves = (_answers(engine, statement, table, key, half) for half in _halves(wanted))
-        return {each: rows for half in halves for each, rows in half.items()}
-    answers: dict[int, Rows] = {each: [] for each in wanted}
-    for each, row in zip(found[key].to_pylist(), _rows(found), strict=True):
-        answers[each].append(row)
-    return answers
-
-
-def _halves(values: list[int]) -> tuple[list[int], list[int]]:
-    return values[::2], values[1::2]
+    return sorted(map(repr, plain_rows(found)))
 
 
 def _in_spark(
@@ -223,7 +189,7 @@ def _in_spark(
     statement = Statement(rel, tuple(column.name for column in rel.columns))
     found = spark.execute(print_spark(statement), {"t": table}, {"t": COLUMNS})
     ids = found["id"].to_pylist()
-    columns = [dict(zip(ids, _plain(column), strict=True)) for column in found.columns[1:]]
+    columns = [dict(zip(ids, plain_values(column), strict=True)) for column in found.columns[1:]]
     return dict(zip(answers, columns, strict=True))
 
 
@@ -238,25 +204,3 @@ def _differences(answers: Answers, expected: Answers) -> list[str]:
         for row, value in rows.items()
         if value != expected[text][row]
     ]
-
-
-def _rows(table: pa.Table) -> Rows:
-    return list(zip(*map(_plain, table.columns), strict=True))
-
-
-def _plain(column: pa.ChunkedArray) -> list[object]:
-    """Values that can be compared; Python has no dates before the year 1."""
-    if pa.types.is_date(column.type):
-        return list(column.cast(pa.int32()).to_pylist())
-    if pa.types.is_timestamp(column.type):
-        return list(column.cast(pa.int64()).to_pylist())
-    if pa.types.is_string(column.type):
-        return [value for chunk in column.chunks for value in _bytes(chunk)]
-    if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
-        return [row.values and _bytes(row.values) for row in column]
-    return list(map(repr, column.to_pylist()))
-
-
-def _bytes(texts: pa.Array) -> list[object]:
-    """Texts that need not be valid."""
-    return list(texts.view(pa.binary()).to_pylist())

@@ -23,7 +23,7 @@ Row = tuple[object, ...]
 class Table:
     """A frame with columns of given types; `columns` by name are what expressions read."""
 
-    def __init__(self, name: str, first: int = 1, **types: DataType) -> None:
+    def __init__(self, name: str, first: int = 1, /, **types: DataType) -> None:
         self.name = name
         self.columns = {
             each: Column(ColumnId(first + n), each, dtype)

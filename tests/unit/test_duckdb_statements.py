@@ -74,11 +74,11 @@ from .duckdb_rows import Row, Table, bigint, integer, named, project, rows_of, r
 _MOST = 2**31 - 1
 _WIDE = DecimalType(38, 6)
 T = Table("t", a=INTEGER, b=BOOLEAN)
-L = Table("l", first=11, k0=INTEGER, k1=STRING)
-R = Table("r", first=21, k0=INTEGER, k1=STRING)
+L = Table("l", 11, k0=INTEGER, k1=STRING)
+R = Table("r", 21, k0=INTEGER, k1=STRING)
 _MATCH = StructType((Field("s0", STRING), Field("_m", BIGINT)))
-M = Table("m", first=31, k0=INTEGER, _w=BIGINT, matches=ArrayType(_MATCH))
-W = Table("w", first=41, v=_WIDE)
+M = Table("m", 31, k0=INTEGER, _w=BIGINT, matches=ArrayType(_MATCH))
+W = Table("w", 41, v=_WIDE)
 
 
 @pytest.fixture(scope="module")
@@ -599,7 +599,7 @@ def test_parts_are_read_by_name(engine: LocalEngine) -> None:
     first = Statement(project(L.scan, call("+", L["k0"], _ONE), L["k1"]), ("k0", "k1"))
     one = Table("p1", k0=INTEGER, k1=STRING)
     second = Statement(Filter(one.scan, call(">", one["k0"], _ONE)), ("k0", "k1"))
-    other = Table("p2", first=11, k0=INTEGER, k1=STRING)
+    other = Table("p2", 11, k0=INTEGER, k1=STRING)
     total = Aggregate(other.scan, (), (_output(51, aggregate("sum", other["k0"])),))
     parts = (("p1", first), ("p2", second))
     statement = print_duckdb(named(total), parts)

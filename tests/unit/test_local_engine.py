@@ -25,7 +25,7 @@ _WIDE = Context(prec=100)
 
 
 def test_a_join_beyond_all_bounds_is_left_to_spark() -> None:
-    left, right = Table("t", a=STRING), Table("t", first=2, b=STRING)
+    left, right = Table("t", a=STRING), Table("t", 2, b=STRING)
     largest = Column(ColumnId(4), "largest", STRING)
     rel = Aggregate(
         Join(JoinKind.CROSS, left.scan, right.scan),
