@@ -208,6 +208,12 @@ def test_relations_without_columns_keep_their_rows_in_sql() -> None:
     assert "count(1) AS no_columns" in compile_batch(Aggregate(LEFT, (), ()), ()).sql
 
 
+def test_a_constant_of_one_group_has_its_row_over_nothing() -> None:
+    one = Output(column(6, "one", nullable=False), ONE)
+    sql = compile_batch(Project(Aggregate(LEFT, (), ()), (one,)), ("one",)).sql
+    assert sql == "SELECT 1 AS `one` FROM (SELECT count(1) AS no_columns FROM `t`)"
+
+
 def test_a_constant_key_is_not_taken_for_a_position() -> None:
     grouped = Aggregate(LEFT, (Output(column(5, "k", nullable=False), ONE),), ())
     assert "GROUP BY coalesce(1)" in compile_batch(grouped, ("k",)).sql

@@ -447,7 +447,9 @@ def _finishes_groups(rel: Project, select: Select) -> bool:
         for node in walk(output.expr)
         if isinstance(node, ColumnRef)
     )
-    return all(read[output.column.id] <= 1 for output in rel.input.aggregates)
+    times = [read[output.column.id] for output in rel.input.aggregates]
+    # Without a key it is an aggregate in the list that makes a SELECT one of a group.
+    return max(times, default=0) <= 1 and bool(rel.input.keys or any(times))
 
 
 def _is_single_value(rel: Aggregate) -> bool:

@@ -244,7 +244,7 @@ _WINDOW = (
 _GENERATORS = (*_specs(_ANY, unknown, "explode posexplode inline stack json_tuple replicate_rows"),)
 
 # Forms in which state stores, hashes and compares values of types that Arrow or Spark cannot.
-_FORMS = (*_specs(_PARTIAL, unknown, "stored_form value_of_stored hash_form comparable_form"),)
+_FORMS = (*_specs(_ANY, unknown, "stored_form value_of_stored hash_form comparable_form"),)
 
 FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
     {
