@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from slackwater.algebra.operators import Project, Scan
 from slackwater.compiler.duckdb.types import NotLocalError, arrow_type
-from slackwater.expr.nodes import Call, Cast, ColumnRef, Expr, Literal
+from slackwater.expr.nodes import Call, Cast, ColumnId, ColumnRef, Expr, Literal
 from slackwater.plan.statements import Statement
 from slackwater.types import BIGINT, DATE, INTEGER, STRING, DataType, is_integral
 
@@ -47,6 +48,41 @@ def read_direct(statement: Statement) -> Direct | None:
             return None
         outputs.append((name, output))
     return Direct(rel.source, tuple(outputs))
+
+
+def peel_hashes(
+    statement: Statement,
+) -> tuple[Statement, tuple[tuple[str, HashedColumns], ...]]:
+    """The statement without the hashes of columns that it also gives, and these hashes.
+
+    A hash inside a statement is a call from DuckDB to Python, which costs more than a few rows do.
+    """
+    rel = statement.rel
+    if not isinstance(rel, Project):
+        return statement, ()
+    named = list(zip(statement.names, rel.outputs, strict=True))
+    given = {each.expr.id: name for name, each in named if isinstance(each.expr, ColumnRef)}
+    hashes = {}
+    for name, output in named:
+        found = _hash_of_given(output.expr, given)
+        if found is not None:
+            hashes[name] = found
+    kept = [(name, output) for name, output in named if name not in hashes]
+    if not hashes or not kept:
+        return statement, ()
+    inner = Project(rel.input, tuple(output for _, output in kept))
+    return Statement(inner, tuple(name for name, _ in kept)), tuple(hashes.items())
+
+
+def _hash_of_given(expr: Expr, given: Mapping[ColumnId, str]) -> HashedColumns | None:
+    if not isinstance(expr, Call) or expr.function != "xxhash64":
+        return None
+    columns = [
+        (given[each.id], each.dtype)
+        for each in expr.args
+        if isinstance(each, ColumnRef) and each.id in given and each.dtype in _HASHED
+    ]
+    return HashedColumns(tuple(columns)) if len(columns) == len(expr.args) else None
 
 
 def _output(expr: Expr, scan: Scan) -> DirectOutput | None:

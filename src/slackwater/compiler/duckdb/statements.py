@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from slackwater.algebra.operators import Scan
 from slackwater.algebra.rel import walk_rel
-from slackwater.compiler.duckdb.direct import Direct, read_direct
+from slackwater.compiler.duckdb.direct import Direct, HashedColumns, peel_hashes, read_direct
 from slackwater.compiler.duckdb.printer import DuckdbPrinter
 from slackwater.compiler.duckdb.texts import DECODING
 from slackwater.compiler.duckdb.types import Columns, NotLocalError, duckdb_type
@@ -36,6 +36,8 @@ class DuckdbStatement:
     """Whether it looks at the characters of texts, which must then be valid."""
     suffix: str = ""
     """What the names of frames end with in its text."""
+    hashes: tuple[tuple[str, HashedColumns], ...] = ()
+    """Columns that the text leaves out: hashes of others, computed from its result."""
 
 
 def print_duckdb(
@@ -63,6 +65,8 @@ def print_duckdb(
 
 def _print(statement: Statement, parts: tuple[Part, ...], suffix: str) -> DuckdbStatement:
     columns = _result_columns(statement)
+    direct = None if parts else read_direct(statement)
+    statement, hashes = peel_hashes(statement)
     printer = DuckdbPrinter(suffix)
     named = [printer.part(name, part) for name, part in parts]
     prefix = f"WITH {', '.join(named)} " if named else ""
@@ -72,9 +76,10 @@ def _print(statement: Statement, parts: tuple[Part, ...], suffix: str) -> Duckdb
         columns=columns,
         makes_rows=any(each.makes_rows for each in statements),
         reads=_reads(statements, {name for name, _ in parts}),
-        direct=None if parts else read_direct(statement),
+        direct=direct,
         decodes=any(map(_decodes, statements)),
         suffix=suffix,
+        hashes=hashes,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +30,17 @@ def stream_direct(statement: Direct, table: pa.Table) -> Iterator[pa.RecordBatch
     for batch in table.to_batches(_ROWS_AT_ONCE):
         columns = [_value(output, batch) for _, output in statement.outputs]
         yield pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def with_hashes(
+    batch: pa.RecordBatch, names: Iterable[str], hashes: Mapping[str, HashedColumns]
+) -> pa.RecordBatch:
+    """Rows with hashes of their columns; `names` is the order of all columns."""
+    columns = {
+        name: _hashes(hashes[name], batch) if name in hashes else batch.column(name)
+        for name in names
+    }
+    return pa.RecordBatch.from_pydict(columns)
 
 
 def _value(output: DirectOutput, batch: pa.RecordBatch) -> pa.Array:

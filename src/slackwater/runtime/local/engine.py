@@ -14,7 +14,7 @@ from duckdb.func import ARROW, SPECIAL
 from slackwater.compiler.duckdb.statements import DuckdbStatement
 from slackwater.compiler.duckdb.types import Columns, NotLocalError, arrow_type
 from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
-from slackwater.runtime.local.direct import stream_direct
+from slackwater.runtime.local.direct import stream_direct, with_hashes
 from slackwater.runtime.local.hashing import (
     hash_instants,
     hash_ints,
@@ -140,7 +140,6 @@ class LocalEngine:
     def _computed(
         self, statement: DuckdbStatement, tables: Mapping[str, pa.Table], rows: int
     ) -> Iterator[pa.RecordBatch]:
-        schema = arrow_schema(statement.columns)
         given = {name: _needed(tables[name], columns) for name, columns in statement.reads.items()}
         if statement.decodes:
             for table in given.values():
@@ -151,10 +150,10 @@ class LocalEngine:
             kept.give(given)
             found = self._connection.execute(f"EXECUTE {kept.name}")
             if rows < _MANY_ROWS:
-                yield from _conformed(found.to_arrow_table(), schema).to_batches()
+                yield from _finished(found.to_arrow_table(), statement)
             else:
                 for batch in found.to_arrow_reader(_BATCH_ROWS):
-                    yield from _conformed(pa.Table.from_batches([batch]), schema).to_batches()
+                    yield from _finished(pa.Table.from_batches([batch]), statement)
         finally:
             kept.clear()
             if not kept.suffix:
@@ -246,9 +245,15 @@ def _holds_texts(kind: pa.DataType) -> bool:
     return any(_holds_texts(kind.field(n).type) for n in range(kind.num_fields))
 
 
-def _conformed(found: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The result under exactly the types Spark would give."""
-    return found if found.schema == schema else found.cast(schema)
+def _finished(found: pa.Table, statement: DuckdbStatement) -> Iterator[pa.RecordBatch]:
+    """The result under exactly the types Spark would give, with the hashes that are left."""
+    hashes = dict(statement.hashes)
+    schema = arrow_schema(
+        {name: dtype for name, dtype in statement.columns.items() if name not in hashes}
+    )
+    conformed = found if found.schema == schema else found.cast(schema)
+    for batch in conformed.to_batches():
+        yield with_hashes(batch, statement.columns, hashes) if hashes else batch
 
 
 def arrow_schema(columns: Columns) -> pa.Schema:
