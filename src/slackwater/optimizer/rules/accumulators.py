@@ -108,53 +108,53 @@ _COUNTED = ColumnRef(_ROWS, "rows", BIGINT, False)
 _CHANGED = ColumnRef(_WEIGHT, "weight", BIGINT, False)
 
 
-def remember(call_: Expr, *, grows: bool, facts: Facts) -> Remembered | str:
+def remember(wanted: Expr, *, grows: bool, facts: Facts) -> Remembered | str:
     """How to remember an aggregate, or why it cannot be; `grows` says that rows never leave."""
-    if not isinstance(call_, AggregateCall):
+    if not isinstance(wanted, AggregateCall):
         return "not an aggregate"
-    name = call_.function
+    name = wanted.function
     if name in ("min", "max"):
-        return _extreme(call_) if grows else f"{name} needs the group's rows under deletes"
-    if call_.distinct:
+        return _extreme(wanted) if grows else f"{name} needs the group's rows under deletes"
+    if wanted.distinct:
         return f"{name}(DISTINCT) needs the values of its group"
     if name == "count":
-        return _count(call_)
+        return _count(wanted)
     if name in ("sum", "avg"):
-        return _sum_or_average(call_, facts.widest_sum)
+        return _sum_or_average(wanted, facts.widest_sum)
     return f"{name} needs the rows of its group"
 
 
-def _count(call_: AggregateCall) -> Remembered:
-    counted = [arg for arg in call_.args if arg.nullable and not isinstance(arg, Literal)]
-    if not counted and call_.where is None and not any(map(_is_null, call_.args)):
+def _count(wanted: AggregateCall) -> Remembered:
+    counted = [arg for arg in wanted.args if arg.nullable and not isinstance(arg, Literal)]
+    if not counted and wanted.where is None and not any(map(_is_null, wanted.args)):
         return Remembered((), _COUNTED)
-    return Remembered((_counting(call_, call_.args),), _slot(0, BIGINT))
+    return Remembered((_counting(wanted, wanted.args),), _slot(0, BIGINT))
 
 
-def _counting(call_: AggregateCall, args: tuple[Expr, ...]) -> Accumulator:
+def _counting(wanted: AggregateCall, args: tuple[Expr, ...]) -> Accumulator:
     """How many rows an aggregate takes into account."""
-    return Accumulator(BIGINT, aggregate("sum", _CHANGED, where=_condition(call_, args)))
+    return Accumulator(BIGINT, aggregate("sum", _CHANGED, where=_condition(wanted, args)))
 
 
-def _sum_or_average(call_: AggregateCall, widest: int) -> Remembered | str:
-    (arg,) = call_.args
+def _sum_or_average(wanted: AggregateCall, widest: int) -> Remembered | str:
+    (arg,) = wanted.args
     kept = _total_type(arg.dtype, widest)
-    counts = arg.nullable or call_.where is not None
+    counts = arg.nullable or wanted.where is not None
     counted = _slot(1, BIGINT) if counts else _COUNTED
     value = None
     if kept is not None:
         total = _slot(0, kept)
         value = (
-            cast(total, call_.dtype)
-            if call_.function == "sum"
-            else _average(call_, arg, total, counted)
+            cast(total, wanted.dtype)
+            if wanted.function == "sum"
+            else _average(wanted, arg, total, counted)
         )
     if kept is None or value is None:
-        return f"{call_.function} of {arg.dtype} is not exact when values are taken away again"
-    terms = aggregate("sum", _term(arg), where=_condition(call_, (arg,)))
+        return f"{wanted.function} of {arg.dtype} is not exact when values are taken away again"
+    terms = aggregate("sum", _term(arg), where=_condition(wanted, (arg,)))
     accumulators = [Accumulator(kept, terms)]
     if counts:
-        accumulators.append(_counting(call_, (arg,)))
+        accumulators.append(_counting(wanted, (arg,)))
     some = call(">", counted, number(0))
     return Remembered(tuple(accumulators), case(some, value))
 
@@ -189,7 +189,7 @@ def _term(value: Expr) -> Expr:
     )
 
 
-def _average(call_: AggregateCall, arg: Expr, total: Expr, counted: Expr) -> Expr | None:
+def _average(wanted: AggregateCall, arg: Expr, total: Expr, counted: Expr) -> Expr | None:
     if not isinstance(arg.dtype, DecimalType):
         return call("/", cast(total, DOUBLE), cast(counted, DOUBLE))
     digits = arg.dtype.precision + 10
@@ -198,7 +198,7 @@ def _average(call_: AggregateCall, arg: Expr, total: Expr, counted: Expr) -> Exp
         if digits > 38 or _quotient_scale(digits, arg.dtype.scale) != arg.dtype.scale + 4:
             return None
     dividend = cast(total, DecimalType(digits, arg.dtype.scale))
-    return cast(call("/", dividend, cast(counted, DecimalType(20, 0))), call_.dtype)
+    return cast(call("/", dividend, cast(counted, DecimalType(20, 0))), wanted.dtype)
 
 
 def _quotient_scale(digits: int, scale: int) -> int:
@@ -206,11 +206,11 @@ def _quotient_scale(digits: int, scale: int) -> int:
     return max(38 - (digits - scale), 6)
 
 
-def _extreme(call_: AggregateCall) -> Remembered:
-    (arg,) = call_.args
-    merge = Merge.LEAST if call_.function == "min" else Merge.GREATEST
+def _extreme(wanted: AggregateCall) -> Remembered:
+    (arg,) = wanted.args
+    merge = Merge.LEAST if wanted.function == "min" else Merge.GREATEST
     arrived, left = (
-        aggregate(call_.function, arg, where=_also(call(sign, _CHANGED, number(0)), call_.where))
+        aggregate(wanted.function, arg, where=_also(call(sign, _CHANGED, number(0)), wanted.where))
         for sign in (">", "<")
     )
     return Remembered((Accumulator(arg.dtype, arrived, merge, left),), _slot(0, arg.dtype))
@@ -220,11 +220,11 @@ def _also(condition: Expr, other: Expr | None) -> Expr:
     return condition if other is None else call("and", condition, other)
 
 
-def _condition(call_: AggregateCall, args: tuple[Expr, ...]) -> Expr | None:
+def _condition(wanted: AggregateCall, args: tuple[Expr, ...]) -> Expr | None:
     """Which rows an aggregate takes into account; None for all."""
     parts = [is_known(arg) for arg in args if arg.nullable or _is_null(arg)]
-    if call_.where is not None:
-        parts.append(call_.where)
+    if wanted.where is not None:
+        parts.append(wanted.where)
     return all_of(parts) if parts else None
 
 
@@ -288,8 +288,8 @@ class GroupState:
             ),
         )
 
-    def _over(self, call_: AggregateCall, weight: Expr, fresh: Fresh) -> Output:
-        (output,) = fresh.outputs((replaced(call_, {_WEIGHT: weight}),))
+    def _over(self, wanted: AggregateCall, weight: Expr, fresh: Fresh) -> Output:
+        (output,) = fresh.outputs((replaced(wanted, {_WEIGHT: weight}),))
         return output
 
 
