@@ -27,7 +27,7 @@ from slackwater.state.columns import conform_batch
 
 _MANY_ROWS = 100_000
 _BATCH_ROWS = 65_536
-_MOST_KEPT = 4096
+_MOST_KEPT = 2048
 """Statements that stay planned; planning one takes two thirds of its time over a few rows."""
 CORES = len(os.sched_getaffinity(0))
 _DISABLED = (
