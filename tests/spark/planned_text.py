@@ -49,19 +49,37 @@ def answers_by_key(
     engine: LocalEngine, statement: DuckdbStatement, table: pa.Table, key: str, keys: Iterable[int]
 ) -> dict[int, list[Row]]:
     """The driver's rows for as many keys as it has an answer for, by key."""
-    wanted = list(keys)
+    wanted = _beside_alike(statement, rows_with(table, key, keys), key)
+    return _answers(engine, statement, table, key, wanted)
+
+
+def _answers(
+    engine: LocalEngine, statement: DuckdbStatement, table: pa.Table, key: str, keys: list[int]
+) -> dict[int, list[Row]]:
     try:
-        found = engine.execute(statement, {"t": rows_with(table, key, wanted)})
+        found = engine.execute(statement, {"t": rows_with(table, key, keys)})
     except NotLocalError:
-        if len(wanted) == 1:
+        if len(keys) == 1:
             return {}
-        halves = wanted[::2], wanted[1::2]
-        both = [answers_by_key(engine, statement, table, key, half) for half in halves]
+        half = len(keys) // 2
+        both = [_answers(engine, statement, table, key, k) for k in (keys[:half], keys[half:])]
         return {**both[0], **both[1]}
-    by_key: dict[int, list[Row]] = {each: [] for each in wanted}
+    by_key: dict[int, list[Row]] = {each: [] for each in keys}
     for each, row in zip(found[key].to_pylist(), plain_rows(found), strict=True):
         by_key[each].append(row)
     return by_key
+
+
+def _beside_alike(statement: DuckdbStatement, table: pa.Table, key: str) -> list[int]:
+    """Keys beside those with like values: where one has no answer, the next may have none."""
+    read = [
+        (field.name, "ascending")
+        for field in table.schema
+        if field.name in statement.reads.get("t", ()) and not pa.types.is_nested(field.type)
+    ]
+    others = [order for order in read if order[0] != key]
+    rows = table.sort_by(others) if others else table
+    return list(dict.fromkeys(rows[key].to_pylist()))
 
 
 def rows_with(table: pa.Table, key: str, keys: Iterable[int]) -> pa.Table:
