@@ -49,7 +49,7 @@ from slackwater.expr.nodes import (
 from slackwater.plan.statements import NO_COLUMNS, Statement
 
 FRAME_COLUMN = re.compile(r"[abd-z]\d+|_[a-z]+")
-"""What columns of frames are called: k0, s1, _w; never c1, which is a column by its id."""
+"""Names of columns of frames: k0, s1, _w; never c1, which is a column by its id."""
 
 Texts = Mapping[ColumnId, str]
 """How the expressions of a SELECT write each column."""

@@ -22,7 +22,7 @@ _OVERFLOWING = frozenset(("sum", "avg"))
 
 
 def may_fail(expr: Expr, failing: frozenset[ColumnId] = frozenset()) -> bool:
-    """Whether there are values for which an expression has no result but an error.
+    """True if there are values for which an expression has no result but an error.
 
     The columns in `failing` are such expressions themselves.
     """

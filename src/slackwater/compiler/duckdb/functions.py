@@ -23,7 +23,7 @@ from slackwater.types import (
 )
 
 SEED = 42
-"""What the hash of the first column goes on from."""
+"""The seed: the hash of the first column goes on from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Division:
 
     @property
     def name(self) -> str:
-        """What the function for these types is called in DuckDB."""
+        """The name that the function for these types has in DuckDB."""
         numbers = (self.digits, self.scale, self.divisor_digits, self.divisor_scale)
         return "_".join(map(str, ("divide_exactly", *numbers, self.quotient_scale)))
 
@@ -63,7 +63,7 @@ class Rounding:
 
     @property
     def name(self) -> str:
-        """What the function for these types is called in DuckDB."""
+        """The name that the function for these types has in DuckDB."""
         numbers = (self.digits, self.scale, self.kept_digits, self.kept_scale)
         return "_".join(map(str, ("round_exactly", *numbers)))
 

@@ -37,7 +37,7 @@ from slackwater.types import BIGINT, VOID, ArrayType
 _ROWS = ColumnId(-1)
 """An id that no column has, for the item of a SELECT that makes rows."""
 _MADE = "made"
-"""What that item is called."""
+"""The name of that item."""
 
 
 class DuckdbPrinter(SelectPrinter):
@@ -91,7 +91,7 @@ class DuckdbPrinter(SelectPrinter):
         return Condition(condition(part, _scope(select)), may_fail(part, select.failing))
 
     def conditions(self, parts: Sequence[Condition], select: Select) -> str:
-        """What stands behind a part that may fail must not hide the error.
+        """Keeps the order of parts: one behind a part that may fail must not hide its error.
 
         DuckDB would look at simple comparisons first, wherever they stand. Parts of a condition
         on several tables have no order in Spark either, and DuckDB joins by those it finds.

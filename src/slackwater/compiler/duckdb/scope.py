@@ -1,4 +1,4 @@
-"""What an expression is written over: the columns of a SELECT and the variables of lambdas."""
+"""The names an expression may use: columns of a SELECT and variables of lambdas."""
 
 from __future__ import annotations
 

@@ -27,15 +27,15 @@ class DuckdbStatement:
     columns: Columns
     """The columns of its result, with Spark's types."""
     makes_rows: bool
-    """Whether there may be rows even where no frame has any."""
+    """True if there may be rows even where no frame has any."""
     reads: Mapping[str, frozenset[str]]
     """The columns it needs of each frame."""
     direct: Direct | None
     """The statement in a form that needs no engine, if it has one."""
     decodes: bool
-    """Whether it looks at the characters of texts, which must then be valid."""
+    """True if it looks at the characters of texts, which must then be valid."""
     suffix: str = ""
-    """What the names of frames end with in its text."""
+    """The end of the names of frames in its text."""
     hashes: tuple[tuple[str, HashedColumns], ...] = ()
     """Columns that the text leaves out: hashes of others, computed from its result."""
 

@@ -10,7 +10,7 @@ from slackwater.expr.nodes import Call, Expr, Literal
 from slackwater.types import DATE, STRING, is_integral
 
 DECODING = frozenset(("length", "like", "substring"))
-"""What looks at the characters of texts; everything else compares their bytes."""
+"""Functions that look at the characters of texts; all others compare their bytes."""
 
 
 def _length(call: Call, scope: Scope) -> str:

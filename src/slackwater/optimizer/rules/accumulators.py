@@ -55,10 +55,10 @@ class Accumulator:
 
     dtype: DataType
     change: AggregateCall
-    """What the changes add to it, over the input's columns and the weight; NULL adds nothing."""
+    """The sum or extreme of the changes, over the input's columns and the weight; NULL adds nothing."""
     merge: Merge = Merge.SUM
     lost: AggregateCall | None = None
-    """What the changes take away from it, where that can leave it without a value."""
+    """The extreme of what is taken away, where that can leave it without a value."""
 
     def added(self, change: Expr) -> Expr:
         """The change, whose aggregate is given, as a value of the accumulator's own type."""

@@ -67,7 +67,7 @@ def added(tables: Sequence[Rel], fresh: Fresh) -> Rel:
 
 
 def difference(new: Rel, old: Rel, fresh: Fresh) -> Rel:
-    """What has to be added to the old rows, and taken away, to get the new ones."""
+    """The changes that turn the old rows into the new ones."""
     return added((new, negated(old, fresh)), fresh)
 
 
@@ -105,7 +105,7 @@ def consolidated(table: Rel, fresh: Fresh, *, first: bool = False) -> Rel:
 
 
 def _keys(column: Column) -> tuple[Expr, ...]:
-    """What a column is grouped by so that only rows with the very same value are added up.
+    """The keys that group a column so that only rows with the very same value are added up.
 
     -0.0 and 0.0 are one value to GROUP BY, and texts that their collation calls equal, but rows
     that differ in them are different rows.
@@ -130,7 +130,7 @@ def _has_form(dtype: DataType) -> bool:
 
 
 def _form(value: Expr) -> tuple[Expr, ...]:
-    """What is different for different values of a type that Spark cannot group by."""
+    """Forms that differ for different values of a type that Spark cannot group by."""
     if value.dtype == VARIANT:
         kind = with_type(call("schema_of_variant", value), STRING)
         return call("to_json", value), kind
