@@ -192,7 +192,7 @@ def _divided(inputs: tuple[Rel, ...], equal: list[tuple[Expr, ...]]) -> dict[str
 
 
 def _merged(*parts: dict[str, Key]) -> dict[str, Key]:
-    """The division that all operators accept: the same columns in the same order, or no division at all."""
+    """The division all operators accept: the same columns in the same order, or none."""
     found: dict[str, Key] = {}
     for part in parts:
         for frame, key in part.items():

@@ -55,7 +55,7 @@ class Accumulator:
 
     dtype: DataType
     change: AggregateCall
-    """The sum or extreme of the changes, over the input's columns and the weight; NULL adds nothing."""
+    """The sum or extreme of the changes, over columns and weight; NULL adds nothing."""
     merge: Merge = Merge.SUM
     lost: AggregateCall | None = None
     """The extreme of what is taken away, where that can leave it without a value."""
