@@ -23,7 +23,7 @@ from slackwater.state.metadata.store import MetadataStore
 
 from . import metadata_process
 from .metadata_process import NO_RETENTION, ingest_next
-from .metadata_values import commit, compact, create_source, drop_source
+from .metadata_values import commit, compact, create_source, drop_source, in_pack
 
 SCRIPT = Path(metadata_process.__file__)
 AT_ONCE = timedelta(0)
@@ -228,6 +228,31 @@ class CollectContract(_WithHome):
             _merge(store, home, "merged")
         sweep_orphans(store, home, AT_ONCE)
         assert _files(home) == {"state/orders/1.arrow", "state/orders/merged.arrow"}
+
+    def test_a_pack_goes_with_the_last_of_its_segments(
+        self, store: MetadataStore, home: Path
+    ) -> None:
+        retention = Retention(commits=0, age=AT_ONCE)
+        pack = home / "state/packs/7-abc-0.pack"
+        with HomeLock.acquire(home, store):
+            commit(store, create_source("lines"))
+            commit(store, in_pack("orders", 1, "7-abc-0.pack#0+64"))
+            commit(store, in_pack("lines", 1, "7-abc-0.pack#64+64"))
+            pack.parent.mkdir(parents=True)
+            pack.write_text("rows")
+            commit(store, drop_source("lines"))
+            assert collect_garbage(store, home, retention).files == ()
+            assert sweep_orphans(store, home, AT_ONCE).files == ()
+            commit(store, drop_source("orders"))
+            removed = collect_garbage(store, home, retention)
+        assert removed.files == ("state/packs/7-abc-0.pack",)
+        assert not pack.exists()
+
+    def test_a_pack_that_no_commit_names_is_swept(self, store: MetadataStore, home: Path) -> None:
+        pack = home / "state/packs/7-abc-0.pack"
+        pack.parent.mkdir(parents=True)
+        pack.write_text("rows")
+        assert sweep_orphans(store, home, AT_ONCE).files == ("state/packs/7-abc-0.pack",)
 
     def test_a_dropped_source_leaves_nothing(self, store: MetadataStore, home: Path) -> None:
         with HomeLock.acquire(home, store):

@@ -18,7 +18,7 @@ from slackwater.state.metadata.errors import MetadataError, NewerLayoutError, Re
 from slackwater.state.metadata.migrations import MIGRATIONS, Migration, layout_of, migrate
 from slackwater.state.metadata.store import MetadataStore
 
-from .metadata_values import MOMENT, commit, ingest, segment_file
+from .metadata_values import MOMENT, OBSERVED, commit, ingest, segment_file
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "metadata"
 
@@ -83,6 +83,10 @@ class LayoutContract:
             assert [batch.offset for batch in store.batches("orders")] == [2]
             assert [row.started for row in store.history()] == [MOMENT, MOMENT]
             assert store.settings() == {"budget": "1g"}
+            if number >= 2:
+                assert state.plans == {"revenue": '{"root": "second"}'}
+                assert store.state(7).plans == {"revenue": '{"root": "first"}'}
+                assert store.observations() == (OBSERVED,)
             with pytest.raises(RetentionError):
                 store.state(4)
             assert commit(store, ingest(3)).version == 11

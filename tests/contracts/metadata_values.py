@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from slackwater.state.metadata.records import (
@@ -9,6 +10,7 @@ from slackwater.state.metadata.records import (
     BatchRecord,
     Commit,
     NewSegment,
+    ObservationRecord,
     ProgressRecord,
     RunRecord,
     SourceRecord,
@@ -18,6 +20,7 @@ from slackwater.state.metadata.records import (
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile
 
+OBSERVED = ObservationRecord("an operator", "delta", "driver", 3.0, 2.0, 0.5)
 MOMENT = datetime(2026, 3, 29, 1, 30, 0, 123456, tzinfo=UTC)
 
 
@@ -54,6 +57,7 @@ def create_view(name: str = "revenue", source: str = "orders", offset: int = 0) 
         "create_view",
         add_arrangements=(ArrangementRecord(name, '{"of": "view"}'),),
         add_views=(ViewRecord(name, '{"sql": "..."}', name),),
+        plans={name: '{"root": "first"}'},
         progress=(ProgressRecord(name, source, offset),),
     )
 
@@ -62,6 +66,14 @@ def ingest(offset: int, source: str = "orders") -> Transaction:
     """One batch of a source, in one segment."""
     added = NewSegment(source, segment_file(f"{source}/{offset}"), offset=offset)
     batch = BatchRecord(source, offset, inserted=2, deleted=1, bytes=100)
+    return Transaction("ingest", add_segments=(added,), batches=(batch,))
+
+
+def in_pack(source: str, offset: int, place: str) -> Transaction:
+    """One batch of a source, in a part of a pack."""
+    file = replace(segment_file(source), path=f"state/packs/{place}")
+    batch = BatchRecord(source, offset, inserted=2, deleted=1, bytes=100)
+    added = NewSegment(source, file, offset=offset)
     return Transaction("ingest", add_segments=(added,), batches=(batch,))
 
 
@@ -94,6 +106,8 @@ def build_example(store: MetadataStore) -> None:
     """The content of every fixture of an old layout: a bit of everything, some of it past."""
     commit(store, create_source(), create_source("parts"), create_view(), ingest(1), run(1))
     commit(store, ingest(2), run(2))
+    store.note_observations(store.head().version, [OBSERVED])
     commit(store, compact(store, "revenue", "merged"), drop_source("parts"))
     store.forget(segment.id for segment in store.garbage(store.prune(5)))
-    commit(store, Transaction("run", settings={"budget": "1g"}))
+    anew = {"revenue": '{"root": "second"}'}
+    commit(store, Transaction("run", settings={"budget": "1g"}, plans=anew))

@@ -12,11 +12,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from slackwater.engine.definitions import SourceDefinition
-from slackwater.engine.views import choices, normalized_root
+from slackwater.engine.views import normalized_root
 from slackwater.frontend.sql.planner import Planner
-from slackwater.optimizer.choose import Choice
-from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.choose import first_fit
 from slackwater.optimizer.normalize import split_root
+from slackwater.plan.facts import Facts
+from slackwater.plan.view_plan import OperatorPlan
 from slackwater.workloads.corpus import DATA_SETS
 
 from .corpus import CORPUS, WHY
@@ -26,7 +27,7 @@ _MOST_RECOMPUTED = 0.10
 
 
 @pytest.fixture(scope="module")
-def chosen(spark: SparkSession) -> dict[str, tuple[Choice, ...]]:
+def chosen(spark: SparkSession) -> dict[str, tuple[OperatorPlan, ...]]:
     """The choice for every operator of every query, when sources may lose rows."""
     planners = {}
     for name in DATA_SETS:
@@ -37,22 +38,24 @@ def chosen(spark: SparkSession) -> dict[str, tuple[Choice, ...]]:
     found = {}
     for query in CORPUS:
         plan = normalized_root(planners[query.data].plan_sql(query.sql).rel)
-        found[query.name] = choices(split_root(plan).stored, Facts())
+        found[query.name] = tuple(first_fit(split_root(plan).stored, Facts()).kept())
     return found
 
 
-def _record(chosen: dict[str, tuple[Choice, ...]]) -> list[str]:
+def _record(chosen: dict[str, tuple[OperatorPlan, ...]]) -> list[str]:
     lines = []
     for name, found in chosen.items():
-        lines.append(f"{name}: {', '.join(sorted({each.rule.name for each in found}))}")
+        lines.append(f"{name}: {', '.join(sorted({each.method for each in found}))}")
         reasons = {
-            f"  recomputes {type(e.rel).__name__}: {e.recomputes}" for e in found if e.recomputes
+            f"  recomputes {type(e.rel).__name__}: {e.chosen.recomputes}"
+            for e in found
+            if e.chosen.recomputes
         }
         lines += sorted(reasons)
     return lines
 
 
-def test_rules_are_on_record(chosen: dict[str, tuple[Choice, ...]]) -> None:
+def test_rules_are_on_record(chosen: dict[str, tuple[OperatorPlan, ...]]) -> None:
     made = _record(chosen)
     known = WHY.read_text(encoding="utf-8").splitlines() if WHY.exists() else []
     if os.environ.get("SLACKWATER_REGENERATE"):
@@ -61,9 +64,9 @@ def test_rules_are_on_record(chosen: dict[str, tuple[Choice, ...]]) -> None:
 
 
 def test_little_is_recomputed(
-    chosen: dict[str, tuple[Choice, ...]], capsys: pytest.CaptureFixture[str]
+    chosen: dict[str, tuple[OperatorPlan, ...]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recomputed = [name for name, found in chosen.items() if any(e.recomputes for e in found)]
+    recomputed = [name for name, found in chosen.items() if any(e.chosen.recomputes for e in found)]
     with capsys.disabled():
         sys.stdout.write(f"\nrecomputed in part: {len(recomputed)} of {len(chosen)} queries\n")
     assert len(recomputed) <= _MOST_RECOMPUTED * len(chosen), ", ".join(recomputed)

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.cli.history import detail_lines
 from slackwater.errors import ExecutionError
+from slackwater.state.packs import files_of
 
 _COLUMNS = pa.schema([("id", pa.int32()), ("v", pa.int32())])
 GOOD = pa.table({"id": [1], "v": [2]}, schema=_COLUMNS)
@@ -43,9 +44,8 @@ def test_a_failed_run_names_the_view(spark: SparkSession, tmp_path: Path, driver
         assert "failed" not in session.view("shares").explain("cost")
         assert session.view("fine").read().count() == 1
         home = session.keeper.home.folder
-        stored = {path.name for path in home.glob("state/*/*.arrow")}
-        named = {Path(each).name for each in session.keeper.home.store.named_paths()}
-        assert stored == named
+        stored = {path.relative_to(home).as_posix() for path in home.glob("state/*/*")}
+        assert stored == files_of(session.keeper.home.store.named_paths())
         session.ingest("item", BAD, op="delete")
         session.refresh()
         assert all(session.verify(name).equal for name in session.views())

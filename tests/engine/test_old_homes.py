@@ -39,7 +39,10 @@ def test_state_is_kept_and_taken_on(spark: SparkSession, tmp_path: Path, archive
         session.ingest("t", spark.createDataFrame(_rows(10, 13), _SCHEMA), op="delete")
         session.ingest("u", spark.createDataFrame([("c", "C")], "g STRING, name STRING"))
         result = session.refresh()
-        assert {run.view: run.action for run in result.views} == dict.fromkeys(views, "incremental")
+        actions = dict.fromkeys(views, "incremental")
+        # Sums of floating-point numbers were kept by the rows of their groups.
+        actions["fl"] = "rebuilt"
+        assert {run.view: run.action for run in result.views} == actions
         assert len(views) == len(before) > 10
-        assert all("not filled yet" not in text for text in before.values())
+        assert [view for view in views if "not filled yet" in before[view]] == ["fl"]
         assert [view for view in views if not session.verify(view).equal] == []

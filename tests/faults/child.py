@@ -27,6 +27,7 @@ from slackwater.config import SparkSettings
 from slackwater.errors import SlackwaterError
 from slackwater.runtime.session import open_spark
 from slackwater.state.metadata.collect import Retention, sweep_orphans
+from slackwater.state.packs import file_of, files_of
 
 from .story import SOURCES, VIEWS, Bag, World, next_batch
 
@@ -212,12 +213,12 @@ def _verify(session: Session) -> None:
 def _check_orphans(session: Session, tell: Callable[..., None], event: str) -> None:
     """Every committed file is there; how many others are, and that a sweep takes them."""
     home = session.keeper.home
-    named = home.store.named_paths()
+    named = files_of(home.store.named_paths())
     found = {p.relative_to(home.folder).as_posix() for p in _files(home.folder)}
     catalog = home.catalog()
     for arrangement in catalog.state.arrangements:
         for file in catalog.files(arrangement):
-            assert file.path in found, f"a committed file is gone: {file.path}"
+            assert file_of(file.path) in found, f"a committed file is gone: {file.path}"
     removed = sweep_orphans(home.store, home.folder, timedelta(0))
     # Files may come meanwhile: a job in Java outlives the process that asked for it.
     lost = named & set(removed.files)

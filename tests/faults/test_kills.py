@@ -27,6 +27,8 @@ FAULTS = (
     "run.written:2",
     "segment.writing",
     "segment.written:2",
+    "pack.writing:2",
+    "pack.written",
     "commit.before:2",
     "commit.inside:2",
     "commit.after:2",

@@ -34,12 +34,14 @@ from slackwater.expr.nodes import (
 from slackwater.types import (
     BIGINT,
     BOOLEAN,
+    CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
     STRING,
     ArrayType,
     DataType,
     DecimalType,
+    IntervalType,
 )
 
 MONEY = DecimalType(12, 2)
@@ -50,6 +52,10 @@ def column(number: int, name: str, dtype: DataType = BIGINT, nullable: bool = Tr
     return Column(ColumnId(number), name, dtype, nullable)
 
 
+T_MONTHS = column(91, "months", IntervalType("YEAR", "MONTH"))
+S_SPAN = column(92, "span", CALENDAR_INTERVAL)
+SPANS = Scan("spans", (S_SPAN,))
+TERMS = Scan("terms", (T_MONTHS,))
 O_ID, O_CUSTOMER, O_TOTAL, O_DAY, O_WEIGHT = (
     column(1, "id", nullable=False),
     column(2, "customer"),
@@ -116,6 +122,7 @@ NORMALIZE: dict[str, Rel] = {
     "noop: a scan stays a scan": ORDERS,
     "noop: a filter over a scan stays where it is": Filter(ORDERS, DEAR),
     "distinct becomes grouping by all columns": Distinct(picked(ORDERS, O_CUSTOMER, O_DAY)),
+    "groups by INTERVAL are groups by its text": grouped(SPANS, (S_SPAN,), spans=_COUNT),
     "count of distinct values counts groups": grouped(
         ORDERS, (O_CUSTOMER,), days=aggregate("count", O_DAY.ref(), distinct=True)
     ),
@@ -190,10 +197,20 @@ KEPT: dict[str, Rel] = {
         (JoinKey(O_CUSTOMER.ref(), column(71, "customer").ref()),),
     ),
     "sums and counts by key": grouped(ORDERS, (O_CUSTOMER,), total=_TOTAL, orders=_COUNT),
+    "sums by a key that is stored in another form": grouped(TERMS, (T_MONTHS,), orders=_COUNT),
     "sums without a key": grouped(ORDERS, (), total=_TOTAL, orders=_COUNT),
     "an average": grouped(ORDERS, (O_CUSTOMER,), mean=aggregate("avg", O_TOTAL.ref())),
     "a sum of floating numbers": grouped(
         ORDERS, (O_CUSTOMER,), weight=aggregate("sum", O_WEIGHT.ref())
+    ),
+    "a deviation of floating numbers": grouped(
+        ORDERS, (O_CUSTOMER,), spread=aggregate("stddev_samp", O_WEIGHT.ref())
+    ),
+    "an average of floating numbers beside an extreme": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        mean=aggregate("avg", O_WEIGHT.ref()),
+        first=aggregate("min", O_DAY.ref()),
     ),
     "extremes under deletes": grouped(
         ORDERS, (O_CUSTOMER,), first=aggregate("min", O_DAY.ref()), total=_TOTAL

@@ -22,10 +22,10 @@ from slackwater.compiler.blocks import fuse
 from slackwater.compiler.program_text import print_program
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
-from slackwater.optimizer.choose import Chooser
-from slackwater.optimizer.facts import Facts
+from slackwater.optimizer.choose import choose_plan
 from slackwater.optimizer.normalize import normalize, split_root, stored_scan
-from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.facts import Facts
+from slackwater.plan.view_plan import ViewPlan
 
 from .relations import KEPT, NORMALIZE
 
@@ -91,33 +91,30 @@ def _grown(rel: Rel) -> Facts:
     return Facts(append_only=frozenset(_sources(rel)))
 
 
+def _plan(rel: Rel, facts: Facts) -> ViewPlan:
+    return choose_plan(rel, stored_scan("v", rel), facts, recomputed=False)
+
+
 def _choices(rel: Rel, facts: Facts) -> Iterator[str]:
-    chooser = Chooser.under(facts)
-    for each in chooser.kept_operators(rel):
-        choice = chooser.choice(each)
-        yield PlanPrinter().describe(each)
-        yield f"  by {choice.rule.name}" + (
-            f", recomputed: {choice.recomputes}" if choice.recomputes else ""
-        )
-        for name, reason in choice.refused:
-            yield f"  not {name}: {reason}"
-        for need in chooser.needs(each):
-            state = need.arrangement
+    for each in _plan(rel, facts).root.kept():
+        yield PlanPrinter().describe(each.rel)
+        why = each.chosen.recomputes
+        yield f"  by {each.method}" + (f", recomputed: {why}" if why else "")
+        for refused in each.refused:
+            yield f"  not {refused.method}: {refused.reason}"
+        for kept in each.chosen.state:
+            state = kept.arrangement
             types = ", ".join(dtype.sql() for dtype in state.types)
             key = ", ".join(state.key_texts) or "nothing"
             yield f"  keeps {state.role.value} ({types}) by {key}"
 
 
 def _program(rel: Rel, action: Action) -> str:
-    facts = Facts()
-    chooser = Chooser.under(facts)
-    needs = [
-        need.arrangement for each in chooser.kept_operators(rel) for need in chooser.needs(each)
-    ]
-    stored = {} if action is Action.FILL else {each.id: 1000 for each in (*needs, whole_row(rel))}
-    run = RunFacts(facts, _sources(rel), frozenset(_sources(rel)), stored)
+    plan = _plan(rel, Facts())
+    stored = {} if action is Action.FILL else dict.fromkeys(plan.arrangements, 1000)
+    run = RunFacts(_sources(rel), frozenset(_sources(rel)), stored)
     names = tuple(column.name for column in rel.columns)
-    task = ViewTask("v", rel, stored_scan("v", rel), names, action)
+    task = ViewTask("v", plan, names, action)
     return _numbered(print_program(fuse(write_program(run, (task,)))))
 
 

@@ -190,6 +190,12 @@ _DOCUMENTS = {
     **_calls("json_object_keys", "'{\"a\": 1}'"),
 }
 
+_LIMBS = {
+    **_calls("near_value", "1.5D | 1e300D | CAST('NaN' AS DOUBLE)"),
+    **_calls("near_product near_product_error", "1.5D; 0.1D | 1e300D; 0.1D"),
+    **_calls("near_digit", "1.5D # 0; 1 | -1e-9D # -3; 1"),
+}
+
 SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     **_LOGIC,
     **_ARITHMETIC,
@@ -197,4 +203,5 @@ SAMPLES: Mapping[str, tuple[Sample, ...]] = {
     **_TIME,
     **_COLLECTIONS,
     **_DOCUMENTS,
+    **_LIMBS,
 }

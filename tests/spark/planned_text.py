@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType as SparkStruct
 
@@ -19,6 +20,11 @@ from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import StructType, ddl, parse_spark_type, same_type
 
 Row = tuple[object, ...]
+FEW_VALUES = (
+    pytest.param(0, id="by DuckDB"),
+    pytest.param(10**9, id="in Python where that is possible"),
+)
+"""How many values an engine takes for few: none, or all that tests have."""
 
 
 def planner_over(spark: SparkSession, columns: Columns) -> Planner:

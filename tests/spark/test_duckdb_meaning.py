@@ -42,7 +42,14 @@ from .hard_values import (
     conditions,
     hard_rows,
 )
-from .planned_text import answers_by_key, plain_rows, plain_values, plan_text, planner_over
+from .planned_text import (
+    FEW_VALUES,
+    answers_by_key,
+    plain_rows,
+    plain_values,
+    plan_text,
+    planner_over,
+)
 
 Answers = dict[str, dict[int, object]]
 """Values of expressions by row."""
@@ -64,9 +71,9 @@ def table() -> pa.Table:
     return hard_rows()
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[LocalEngine]:
-    engine = LocalEngine()
+@pytest.fixture(scope="module", params=FEW_VALUES)
+def engine(request: pytest.FixtureRequest) -> Iterator[LocalEngine]:
+    engine = LocalEngine(few_values=request.param)
     yield engine
     engine.close()
 

@@ -40,6 +40,7 @@ from .hard_values import (
     hard_rows,
 )
 from .planned_text import (
+    FEW_VALUES,
     Row,
     answers_by_key,
     plain_rows,
@@ -63,9 +64,9 @@ _SOME = slice(None, None, 11)
 class Bench:
     """The driver and Spark over the same hard rows."""
 
-    def __init__(self, spark: SparkSession):
+    def __init__(self, spark: SparkSession, few_values: int):
         self.planner = planner_over(spark, COLUMNS)
-        self.engine = LocalEngine()
+        self.engine = LocalEngine(few_values=few_values)
         self.table = hard_rows()
         self._statements = SparkStatements(spark)
         schema = ", ".join(f"{name} {ddl(dtype)}" for name, dtype in COLUMNS.items())
@@ -83,9 +84,9 @@ class Bench:
         return self._statements.execute(sql, {}, {})
 
 
-@pytest.fixture(scope="module")
-def bench(spark: SparkSession) -> Iterator[Bench]:
-    bench = Bench(spark)
+@pytest.fixture(scope="module", params=FEW_VALUES)
+def bench(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Bench]:
+    bench = Bench(spark, request.param)
     yield bench
     bench.engine.close()
 

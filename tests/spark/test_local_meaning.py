@@ -33,7 +33,7 @@ from slackwater.types import (
     DecimalType,
 )
 
-from .planned_text import plan_text, planner_over
+from .planned_text import FEW_VALUES, plan_text, planner_over
 
 COLUMNS = {
     "g": INTEGER,
@@ -172,9 +172,9 @@ def _table(rows: list[tuple[object, ...]]) -> pa.Table:
     return pa.table(arrays, names=list(COLUMNS))
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[LocalEngine]:
-    engine = LocalEngine()
+@pytest.fixture(scope="module", params=FEW_VALUES)
+def engine(request: pytest.FixtureRequest) -> Iterator[LocalEngine]:
+    engine = LocalEngine(few_values=request.param)
     yield engine
     engine.close()
 
@@ -261,14 +261,15 @@ def test_statements_mean_the_same(
     ("sql", "reason"),
     [
         ("SELECT upper(s) AS k0 FROM t", "upper"),
-        ("SELECT f + f AS k0 FROM t", "DOUBLE"),
+        ("SELECT f % f AS k0 FROM t", "DOUBLE"),
         ("SELECT try_cast(s AS INT) AS k0 FROM t", "cast"),
         ("SELECT s LIKE 'a\\\\%' AS k0 FROM t", "pattern"),
         ("SELECT i % j AS k0 FROM t", "remainder"),
         ("SELECT i FROM t ORDER BY i LIMIT 3", "limit"),
         ("SELECT (SELECT i FROM t) AS k0 FROM t", "subquery"),
         ("SELECT CAST(d AS INT) AS k0 FROM t", "cast"),
-        ("SELECT d < f AS k0 FROM t", "comparing"),
+        ("SELECT d < f AS k0 FROM t", "cast"),
+        ("SELECT DISTINCT f AS k0 FROM t", "grouping"),
     ],
 )
 def test_what_only_spark_knows_is_left_to_it(planner: Planner, sql: str, reason: str) -> None:

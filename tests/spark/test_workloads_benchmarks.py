@@ -18,7 +18,7 @@ from slackwater.bench.refresh_report import RefreshPlan
 from slackwater.runtime.metering import Meter, Metrics
 from slackwater.workloads.corpus import CorpusQuery, load_corpus
 from slackwater.workloads.orderbook import write_order_book
-from slackwater.workloads.tpch import ensure_tpch
+from slackwater.workloads.tpch import ensure_tpch, ensure_tpch_doubles
 
 QUERIES = Path(__file__).parents[1] / "oracle/queries/tpch"
 LINEITEM = (
@@ -137,6 +137,17 @@ def test_views_are_measured_beside_tables_in_memory(
         # Rows, not batches of rows, although they come from Spark's memory.
         assert view.recompute.rows > 5_000
     assert kept_in_memory(spark) <= before
+
+
+def test_decimals_as_doubles_are_measured_alike(
+    spark: SparkSession, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = ensure_tpch_doubles(0.001, tmp_path_factory.getbasetemp() / "cache")
+    plan = RefreshPlan(0.001, queries("q06"), (0.01,), 1, 1, loads=1, verify=True, doubles=True)
+    report = measure_refresh(spark, tmp_path / "home", folder, plan, lambda _: None)
+    (view,) = report.views
+    assert view.exact
+    assert view.refreshes[0.01].changed_rows > 20
 
 
 def test_growth_leaves_no_home_behind_and_takes_sizes_in_turn(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pyarrow as pa
+import pytest
 
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Project, Scan
@@ -18,6 +19,11 @@ from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT, INTEGER, STRING, DataType
 
 Row = tuple[object, ...]
+FEW_VALUES = (
+    pytest.param(0, id="by DuckDB"),
+    pytest.param(10**9, id="in Python where that is possible"),
+)
+"""How many values an engine takes for few: none, or all that tests have."""
 
 
 class Table:

@@ -4,6 +4,7 @@ import io
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Timer
 
@@ -11,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from slackwater.bench.dag import DagPlan, DagReport, Kept
+from slackwater.bench.forecasts import RunForecast
 from slackwater.bench.growth import GrowthPlan, GrowthReport
 from slackwater.bench.machine import Clock, Cost, Machine, typical
 from slackwater.bench.plain import PlainSetup
@@ -43,6 +45,22 @@ def view(name: str, *seconds: float, load: RunCost | None = None) -> ViewFigures
     }
     filled = load or RunCost(5.0, 6.0, 1_000)
     return ViewFigures(name, Cost(10.0, 20.0, 1_000), filled, shares, Cost(0.5), 3_000_000, None)
+
+
+def test_forecasts_tell_first_refreshes_from_later_ones() -> None:
+    told = replace(
+        view("q01", 0.25, 1.0),
+        forecasts=(
+            RunForecast(True, (100.0, 10.0), 4.0),
+            RunForecast(False, (1.0, 1.5, 2.0), 1.2),
+        ),
+    )
+    data = refresh_data(report(1, told))["forecasts"]
+    assert data["first refresh of a view"]["rows_median"] == 55.0
+    assert data["after one run of history"]["rows_median"] == 1.5
+    assert data["after one run of history"]["seconds_median"] == 1.2
+    text = page(lambda console: show_refresh(console, report(1, told)))
+    assert "after one run of history: rows 1.50" in " ".join(text.split())
 
 
 def report(scale: float, *views: ViewFigures) -> RefreshReport:

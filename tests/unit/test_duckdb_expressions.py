@@ -44,7 +44,17 @@ from slackwater.types import (
     StructType,
 )
 
-from .duckdb_rows import Table, bigint, integer, named, project, string, value_of, values
+from .duckdb_rows import (
+    FEW_VALUES,
+    Table,
+    bigint,
+    integer,
+    named,
+    project,
+    string,
+    value_of,
+    values,
+)
 
 _MOST = 2**31 - 1
 _WIDE = DecimalType(38, 6)
@@ -73,9 +83,9 @@ T = Table(
 )
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[LocalEngine]:
-    engine = LocalEngine()
+@pytest.fixture(scope="module", params=FEW_VALUES)
+def engine(request: pytest.FixtureRequest) -> Iterator[LocalEngine]:
+    engine = LocalEngine(few_values=request.param)
     yield engine
     engine.close()
 
@@ -111,6 +121,7 @@ def _over(
         ("1585443600000001", TIMESTAMP, datetime(2020, 3, 29, 1, 0, 0, 1, UTC)),
         ("-1", TIMESTAMP_NTZ, datetime(1969, 12, 31, 23, 59, 59, 999999)),
         ("-62135596800000000", TIMESTAMP_NTZ, datetime(1, 1, 1)),
+        ("1.5E-7", DOUBLE, 1.5e-7),
         *((None, dtype, None) for dtype in (INTEGER, STRING, _WIDE, ArrayType(DATE), _PAIR)),
     ],
 )
@@ -121,14 +132,13 @@ def test_literals(engine: LocalEngine, text: str | None, dtype: DataType, value:
 @pytest.mark.parametrize(
     ("text", "dtype"),
     [
-        ("1.5", DOUBLE),
+        ("NaN", DOUBLE),
         ("1.555", DecimalType(3, 2)),
         ("100.00", DecimalType(3, 2)),
         ("NaN", DecimalType(3, 2)),
         ("12020-01-01", DATE),
         ("a\x00b", STRING),
         ("array(1)", ArrayType(INTEGER)),
-        (None, DOUBLE),
         (None, VOID),
     ],
 )
@@ -371,8 +381,8 @@ def test_arithmetic_that_overflows_is_left_to_spark(
         call("%", T["i"], integer(0)),
         call("%", T["i"], integer(-1)),
         call("%", T["d"], T["d"]),
-        call("+", T["f"], T["f"]),
-        call("+", T["f"], Cast(integer(0), DOUBLE)),
+        call("%", T["f"], T["f"]),
+        call("+", T["f"], Cast(T["d"], DOUBLE)),
         call("+", T["i"], T["j"]),
         call("-", T["t"], T["t"]),
         call("negative", T["w"]),
@@ -425,12 +435,40 @@ def test_patterns(engine: LocalEngine) -> None:
         call("=", T["v"], T["v"]),
         call("<", T["l"], T["l"]),
         call("greatest", T["r"], T["r"]),
-        call("=", T["f"], T["f"]),
+        call("in", T["f"], T["f"]),
+        call("greatest", T["f"], T["f"]),
         call("<", T["d"], T["f"]),
     ],
 )
 def test_what_is_not_known_to_agree_is_left_to_spark(expr: Expr) -> None:
     _refused(expr)
+
+
+def test_doubles_compare_as_sparks_do(engine: LocalEngine) -> None:
+    nan, most = float("nan"), float("inf")
+    pairs = ((nan, nan), (nan, most), (-0.0, 0.0), (1.0, 2.0), (None, 1.0))
+    table = Table("t", f=DOUBLE, g=DOUBLE)
+    found = {
+        sign: values(engine, table, call(sign, table["f"], table["g"]), *pairs)
+        for sign in ("=", "<", ">=", "<=>")
+    }
+    assert found == {
+        "=": [True, False, True, False, None],
+        "<": [False, False, False, True, None],
+        ">=": [True, True, True, False, None],
+        "<=>": [True, False, True, False, False],
+    }
+
+
+def test_quotients_and_roots_of_doubles(engine: LocalEngine) -> None:
+    table = Table("t", f=DOUBLE, g=DOUBLE)
+    quotient = call("/", table["f"], table["g"])
+    assert values(engine, table, quotient, (1.0, 3.0), (None, 0.5)) == [1.0 / 3.0, None]
+    with pytest.raises(NotLocalError, match="division by zero"):
+        values(engine, table, quotient, (1.0, -0.0))
+    root, minus = values(engine, table, call("sqrt", table["f"]), (2.0, 0.0), (-1.0, 0.0))
+    assert root == 2.0**0.5
+    assert str(minus) == "nan"
 
 
 def test_parts_of_dates(engine: LocalEngine) -> None:
@@ -507,7 +545,10 @@ def test_hashes_go_on_from_column_to_column(engine: LocalEngine) -> None:
     assert value_of(engine, call("xxhash64", Literal(None, VOID), integer(1))) == (
         -6698625589789238999
     )
-    for name in ("f", "l", "r", "v"):
+    # Spark: xxhash64(1.5D), xxhash64(0D), xxhash64(double('NaN')).
+    floats = _over(engine, "f", call("xxhash64", T["f"]), (1.5,), (-0.0,), (float("nan"),))
+    assert floats == [7738255526519901366, -5252525462095825812, -3127944061524951246]
+    for name in ("l", "r", "v"):
         _refused(call("xxhash64", T[name]), "hash")
 
 

@@ -69,7 +69,18 @@ from slackwater.types import (
     StructType,
 )
 
-from .duckdb_rows import Row, Table, bigint, integer, named, project, rows_of, run, string
+from .duckdb_rows import (
+    FEW_VALUES,
+    Row,
+    Table,
+    bigint,
+    integer,
+    named,
+    project,
+    rows_of,
+    run,
+    string,
+)
 
 _MOST = 2**31 - 1
 _WIDE = DecimalType(38, 6)
@@ -81,9 +92,9 @@ M = Table("m", 31, k0=INTEGER, _w=BIGINT, matches=ArrayType(_MATCH))
 W = Table("w", 41, v=_WIDE)
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[LocalEngine]:
-    engine = LocalEngine()
+@pytest.fixture(scope="module", params=FEW_VALUES)
+def engine(request: pytest.FixtureRequest) -> Iterator[LocalEngine]:
+    engine = LocalEngine(few_values=request.param)
     yield engine
     engine.close()
 
@@ -573,7 +584,7 @@ def test_windows_that_only_spark_has(function: WindowCall) -> None:
         Join(JoinKind.SINGLE, L.scan, R.scan, (_KEY,)),
         Join(JoinKind.MARK, L.scan, R.scan, (_KEY,), mark=_column(51, BOOLEAN)),
         project(L.scan, Literal(None, VOID)),
-        Table("t", f=DOUBLE).scan,
+        Distinct(Table("t", f=DOUBLE).scan),
         Generate(L.scan, call("inline", L["k1"]), False, (_column(51),)),
         Generate(L.scan, call("explode", L["k1"]), False, (_column(51),)),
     ],

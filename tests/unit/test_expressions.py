@@ -313,8 +313,20 @@ def test_transform_rebuilds_only_what_changes() -> None:
     assert a not in set(walk(transform(summed, lambda node: b if node == a else None)))
 
 
+_NUMBERS = ("near_value", "near_product", "near_product_error")
+_FAR_NUMBERS = ("far_value", "far_product", "far_product_error")
+_LIMBS = {
+    **{name: (a,) if name.endswith("value") else (a, b) for name in (*_NUMBERS, *_FAR_NUMBERS)},
+    "add_limbs": (a, b),
+    "limbs_value": (s, *(a,) * 5),
+    "comoment": (a, *(s, *(a,) * 5) * 2, s, s, *(a,) * 10),
+}
+
+
 def test_every_function_has_a_text() -> None:
     for name in FUNCTIONS:
         args = (a, s, s) if name not in ("not", "isnull", "isnotnull", "negative") else (a,)
-        made = call(name, *args, params=("p",)) if name != "case" else call(name, *args)
+        args = _LIMBS.get(name, args)
+        params = ("0", "1") if name == "near_digit" else ("p",)
+        made = call(name, *args, params=params) if name != "case" else call(name, *args)
         assert text(made)

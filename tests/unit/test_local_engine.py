@@ -40,7 +40,7 @@ def test_a_join_beyond_all_bounds_is_left_to_spark() -> None:
 
 
 def test_a_table_may_come_again_with_other_columns() -> None:
-    engine = LocalEngine()
+    engine = LocalEngine(few_values=0)
     for table, value in ((Table("t", k0=BIGINT), 1), (Table("t", k1=STRING), "x")):
         assert run(engine, Distinct(table.scan), {"t": table.of((value,))}) == [(value,)]
     engine.close()

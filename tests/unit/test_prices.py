@@ -14,12 +14,14 @@ from slackwater.expr.nodes import ColumnId
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.costs import Extent, frame_rows, step_seconds
 from slackwater.plan.forms import LookUps, choose_forms, read_look_ups
+from slackwater.plan.observations import Observed
 from slackwater.plan.prices import Prices, read_prices, write_prices
 from slackwater.plan.program import (
     AppendStep,
     ComputeStep,
     GatherStep,
     LookUpStep,
+    Origin,
     Program,
     SourceChangesStep,
     SourceRowsStep,
@@ -55,6 +57,9 @@ class Sizes:
 
     def arrangement(self, _id: str) -> Extent:
         return Extent((self._stored, 10), 8 * self._stored, 10.0)
+
+    def observed(self, _origin: Origin | None, _engine: str | None = None) -> Observed | None:
+        return None
 
 
 def test_prices_come_back_as_they_were_kept(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import math
 from typing import Any
+from unittest import mock
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from slackwater.state import identity
 from slackwater.state.columns import conform, stable_type
 from slackwater.state.identity import consolidate, group_codes
 
@@ -14,10 +17,11 @@ from .state_rows import COLUMNS, Sample, batch_of, canonical, net, rows_of, samp
 
 
 @settings(deadline=None)
-@given(samples(changes=1, rows=20))
-def test_equal_rows_are_added_up(sample: Sample) -> None:
+@given(samples(changes=1, rows=20), st.sampled_from([0, 32]))
+def test_equal_rows_are_added_up(sample: Sample, few: int) -> None:
     rows = [row for change in sample.changes for row in change]
-    added = consolidate(batch_of(rows, sample.columns), ("_w",))
+    with mock.patch.object(identity, "_FEW", few):
+        added = consolidate(batch_of(rows, sample.columns), ("_w",))
     found = rows_of([added], len(sample.columns), first=1)
     assert net(found) == net(rows)
     assert len(found) == len(net(rows))
@@ -26,11 +30,12 @@ def test_equal_rows_are_added_up(sample: Sample) -> None:
 
 
 @settings(deadline=None)
-@given(samples(changes=2, rows=10))
-def test_sliced_batches_are_read_at_their_offset(sample: Sample) -> None:
+@given(samples(changes=2, rows=10), st.sampled_from([0, 32]))
+def test_sliced_batches_are_read_at_their_offset(sample: Sample, few: int) -> None:
     rows = [row for change in sample.changes for row in change]
     part = batch_of(rows, sample.columns).slice(2)
-    found = rows_of([consolidate(part, ("_w",))], len(sample.columns), first=1)
+    with mock.patch.object(identity, "_FEW", few):
+        found = rows_of([consolidate(part, ("_w",))], len(sample.columns), first=1)
     assert net(found) == net(rows[2:])
 
 

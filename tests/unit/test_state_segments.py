@@ -44,14 +44,16 @@ def _segment(hashes: list[int], size: int) -> Segment:
 
 
 @settings(deadline=None)
-@given(HASHES, st.sets(st.integers(-6, 6)), st.integers(1, 8))
+@given(
+    HASHES, st.sets(st.integers(-6, 6)), st.sampled_from([1, 3, 8, 40]), st.sampled_from([2, 40])
+)
 def test_keys_are_found_in_every_batch_that_has_them(
-    hashes: list[int], keys: set[int], size: int
+    hashes: list[int], keys: set[int], size: int, few: int
 ) -> None:
     wanted = np.array(sorted(keys), dtype=np.int64)
     found = {}
     with (
-        mock.patch.object(segments, "_MANY_IN_A_BLOCK", 2),
+        mock.patch.object(segments, "_MANY_IN_A_BLOCK", few),
         mock.patch.object(limits, "MAX_BATCH_ROWS", 3),
     ):
         everywhere = list(find(_segment(hashes, size), wanted))

@@ -8,7 +8,8 @@ import pytest
 
 from slackwater.errors import SetupError
 from slackwater.workloads.keys import TableKeys
-from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
+from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, ensure_tpch_doubles, read_tpch
+from slackwater.workloads.tpch_changes import TpchChanges
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,16 @@ def test_a_failing_program_is_explained(
 def test_an_impossible_scale_factor_is_refused(scale: float, tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="scale factor"):
         ensure_tpch(scale, tmp_path)
+
+
+def test_decimals_may_be_doubles(folder: Path, tables: dict[str, pa.Table]) -> None:
+    converted = ensure_tpch_doubles(0.001, folder.parents[1])
+    assert converted.name == "sf0.001-doubles"
+    for name, table in read_tpch(converted).items():
+        types = {field.name: field.type for field in table.schema}
+        for field in tables[name].schema:
+            expected = pa.float64() if pa.types.is_decimal(field.type) else field.type
+            assert types[field.name] == expected
+        assert table.num_rows == tables[name].num_rows
+    change = TpchChanges(converted).take(0.05)["lineitem"]
+    assert change.schema.field("l_extendedprice").type == pa.float64()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from slackwater.algebra.by_identity import remembered
 from slackwater.algebra.columns import Column
 from slackwater.algebra.invariants import defined_columns
 from slackwater.algebra.operators import Values
@@ -11,21 +12,11 @@ from slackwater.algebra.printer import PlanPrinter
 from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import ColumnRef, Expr
 
-_REMEMBERED = 50_000
-_known: dict[int, tuple[Rel, str]] = {}
-"""By identity: comparing two plans costs as much as printing one. The plan keeps its number."""
 
-
+@remembered
 def fingerprint(rel: Rel) -> str:
     """A digest that two plans share exactly if they compute the same thing in the same way."""
-    known = _known.get(id(rel))
-    if known is not None:
-        return known[1]
-    digest = hashlib.sha256(canonical_text(rel).encode()).hexdigest()
-    if len(_known) >= _REMEMBERED:
-        _known.clear()
-    _known[id(rel)] = rel, digest
-    return digest
+    return hashlib.sha256(canonical_text(rel).encode()).hexdigest()
 
 
 def canonical_text(rel: Rel) -> str:

@@ -35,7 +35,7 @@ _CLASSES = _known_classes()
 
 def dump_plan(rel: Rel) -> str:
     """The plan as JSON text."""
-    return json.dumps({"layout": LAYOUT, "plan": _encode(rel)}, separators=(",", ":"))
+    return json.dumps({"layout": LAYOUT, "plan": encode(rel)}, separators=(",", ":"))
 
 
 def load_plan(text: str) -> Rel:
@@ -46,7 +46,7 @@ def load_plan(text: str) -> Rel:
             f"a stored plan has layout {document['layout']}; this version reads {LAYOUT}",
             hint="Use a newer version of Slackwater, or create the view again.",
         )
-    plan = _decode(document["plan"])
+    plan = decode(document["plan"])
     if not isinstance(plan, Rel):
         raise InvariantError(f"a stored plan is a {type(plan).__name__}")
     return plan
@@ -54,7 +54,7 @@ def load_plan(text: str) -> Rel:
 
 def renumbered(rel: Rel, by: int) -> Rel:
     """The same plan with all column ids moved, so that it can stand beside itself."""
-    plan = _decode(_shifted(_encode(rel), by))
+    plan = decode(_shifted(encode(rel), by))
     if not isinstance(plan, Rel):
         raise InvariantError(f"renumbering made a {type(plan).__name__}")
     return plan
@@ -71,14 +71,15 @@ def _shifted(value: Any, by: int) -> Any:
     return moved
 
 
-def _encode(value: object) -> Any:
+def encode(value: object) -> Any:
+    """A value of the algebra, its expressions or types in a form that JSON has."""
     if isinstance(value, tuple):
-        return [_encode(each) for each in value]
+        return [encode(each) for each in value]
     if isinstance(value, Enum):
         return {_KIND: type(value).__name__, "value": value.value}
     if is_dataclass(value) and not isinstance(value, type):
         content = {
-            each.name: _encode(getattr(value, each.name)) for each in fields(value) if each.init
+            each.name: encode(getattr(value, each.name)) for each in fields(value) if each.init
         }
         return {_KIND: type(value).__name__, **content}
     if value is None or isinstance(value, str | int | bool | float):
@@ -86,10 +87,11 @@ def _encode(value: object) -> Any:
     raise InvariantError(f"a plan holds a {type(value).__name__}, which has no JSON form")
 
 
-def _decode(value: Any) -> Any:
+def decode(value: Any) -> Any:
+    """The value that `encode` gave the form of."""
     if isinstance(value, list):
-        return tuple(_decode(each) for each in value)
+        return tuple(decode(each) for each in value)
     if isinstance(value, dict):
-        content = {name: _decode(each) for name, each in value.items() if name != _KIND}
+        content = {name: decode(each) for name, each in value.items() if name != _KIND}
         return _CLASSES[value[_KIND]](**content)
     return value

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from slackwater.api import Session
+from slackwater.bench.forecasts import RunForecast
 from slackwater.bench.machine import Clock, Cost, typical
 from slackwater.bench.refresh_report import ShareFigures
 from slackwater.bench.runs import (
@@ -16,6 +17,7 @@ from slackwater.bench.runs import (
     typical_run,
     wait_for_merges,
 )
+from slackwater.engine.results import RunResult
 from slackwater.workloads.database import ChangeBatch
 
 _VIEW = "measured"
@@ -40,17 +42,22 @@ class Keeping:
         self._sql = sql
         self.state_bytes = 0
         """What the view keeps, its answer included."""
+        self.forecasts: list[RunForecast] = []
+        """Of every refresh after a change."""
 
     def fill(self) -> RunCost:
         """Make the view, and what its first refresh cost."""
         self._session.create_view(_VIEW, self._sql)
-        cost, _ = self._refresh()
+        cost, _, _ = self._refresh()
         return cost
 
     def change(self, batch: ChangeBatch, *, undo: bool = False) -> Step:
         """Change the tables, or take a change back, and refresh."""
         ingest = timed_ingest(self._session, self._clock, batch, undo=undo)
-        return Step(ingest, *self._refresh())
+        cost, action, result = self._refresh()
+        if result.estimates.rows:
+            self.forecasts.append(RunForecast.of(result, first=not self.forecasts))
+        return Step(ingest, cost, action)
 
     def wait_for_merges(self) -> Cost:
         """What merging in the background still takes; nobody else should pay for it."""
@@ -64,12 +71,12 @@ class Keeping:
         """Let the next view have the home."""
         self._session.drop_view(_VIEW)
 
-    def _refresh(self) -> tuple[RunCost, str]:
+    def _refresh(self) -> tuple[RunCost, str, RunResult]:
         cost, result = timed_refresh(self._session, self._clock)
         (view,) = (each for each in result.views if each.view == _VIEW)
         # A view that nothing reached is not looked at.
         self.state_bytes = view.state_bytes or self.state_bytes
-        return cost, view.action
+        return cost, view.action, result
 
 
 def usual_load(session: Session, clock: Clock, sql: str, times: int) -> RunCost:

@@ -97,6 +97,10 @@ class PlainSpark:
             table = self._tables[file.stem] = self._spark.read.parquet(str(file))
             table.createOrReplaceTempView(file.stem)
 
+    def name_query(self, name: str, sql: str) -> None:
+        """Let other queries read a query by its name; it is computed as a part of theirs."""
+        self._spark.sql(sql).createOrReplaceTempView(name)
+
     def hold_tables(self, queries: Iterable[str]) -> None:
         """Take the tables into Spark's memory.
 

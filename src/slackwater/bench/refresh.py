@@ -26,6 +26,7 @@ from slackwater.bench.runs import RunCost
 from slackwater.state.metadata.collect import Retention
 from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.database import ChangeBatch
+from slackwater.workloads.keys import TableKeys
 from slackwater.workloads.tpch import TPCH_KEYS, plain_table
 from slackwater.workloads.tpch_changes import TpchChanges
 
@@ -54,10 +55,14 @@ def measure_refresh(
 
 
 def load_tables(
-    session: Session, folder: Path, clock: Clock, say: Say
+    session: Session,
+    folder: Path,
+    clock: Clock,
+    say: Say,
+    tables: Mapping[str, TableKeys] = TPCH_KEYS,
 ) -> Iterator[tuple[str, float]]:
-    """Ingest the TPC-H tables of a folder; the seconds of each as it is done."""
-    for name, keys in TPCH_KEYS.items():
+    """Ingest the tables of a folder; the seconds of each as it is done."""
+    for name, keys in tables.items():
         file = folder / f"{name}.parquet"
         rows = pq.read_metadata(file).num_rows
         frame = session.spark.read.parquet(str(file))
@@ -127,4 +132,13 @@ class _Bench:
         exact = view.is_exact() if plan.verify else None
         view.drop()
         ordered = {share: shares[share] for share in plan.shares}
-        return ViewFigures(query.name, recompute, load, ordered, merging, view.state_bytes, exact)
+        return ViewFigures(
+            query.name,
+            recompute,
+            load,
+            ordered,
+            merging,
+            view.state_bytes,
+            exact,
+            tuple(view.forecasts),
+        )

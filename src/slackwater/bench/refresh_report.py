@@ -8,6 +8,7 @@ from statistics import median
 
 import numpy as np
 
+from slackwater.bench.forecasts import ForecastErrors, RunForecast, forecast_errors
 from slackwater.bench.machine import Cost, Machine
 from slackwater.bench.plain import PlainSetup
 from slackwater.bench.runs import RunCost
@@ -41,6 +42,8 @@ class RefreshPlan:
     verify: bool = False
     cached: bool = False
     """Whether plain Spark has the tables in its memory."""
+    doubles: bool = False
+    """Whether every DECIMAL column is a DOUBLE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class ViewFigures:
     """What the view keeps, its answer included."""
     exact: bool | None
     """Whether plain Spark gives the same answer in the end; None if nobody looked."""
+    forecasts: tuple[RunForecast, ...] = ()
+    """How well each refresh was foretold."""
 
     @property
     def load_ratio(self) -> float:
@@ -135,6 +140,11 @@ class RefreshReport:
     def load_worst(self) -> float:
         """The slowest first load, in recomputations."""
         return max((view.load_ratio for view in self.views), default=0.0)
+
+    def forecast(self, *, first: bool) -> ForecastErrors | None:
+        """How wrong forecasts were: of the first refresh of each view, or of all later ones."""
+        runs = (each for view in self.views for each in view.forecasts)
+        return forecast_errors(runs, first=first)
 
     def ingest(self, share: float) -> float:
         """Usual seconds to take in a change of that size; it is the same for every view."""

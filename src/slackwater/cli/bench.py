@@ -27,6 +27,7 @@ from slackwater.cli.bench_overhead import overhead
 from slackwater.cli.bench_peers import peers
 from slackwater.cli.bench_queries import open_corpus
 from slackwater.cli.bench_refresh import refresh
+from slackwater.cli.bench_shapes import shapes
 from slackwater.cli.bench_signals import signals
 from slackwater.cli.bench_soak import soak
 from slackwater.cli.exit_codes import FAILED
@@ -51,6 +52,7 @@ _TIMES = ("analysis ms", "json ms", "algebra ms", "own ms")
 bench_app = typer.Typer(help="Measure Slackwater itself.", no_args_is_help=True)
 bench_app.command()(soak)
 bench_app.command()(refresh)
+bench_app.command()(shapes)
 bench_app.command()(growth)
 bench_app.command()(dag)
 bench_app.command()(arrangement)

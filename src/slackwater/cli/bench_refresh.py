@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from slackwater.bench.forecasts import ForecastErrors
 from slackwater.bench.machine import bench_spark
 from slackwater.bench.refresh import measure_refresh
 from slackwater.bench.refresh_report import (
@@ -32,7 +33,7 @@ from slackwater.cli.output import (
     size_of,
 )
 from slackwater.config import load_settings
-from slackwater.workloads.tpch import ensure_tpch
+from slackwater.workloads.tpch import ensure_tpch, ensure_tpch_doubles
 
 _AT_LARGE_SCALE = "q01,q03,q05,q06,q10,q12,q14,q17,q18"
 _ONLY = (
@@ -54,6 +55,9 @@ def refresh(  # noqa: PLR0913, PLR0917 - options of a command, each with a defau
     cached: Annotated[
         bool, typer.Option("--cached", help="Plain Spark has the tables in its memory.")
     ] = False,
+    doubles: Annotated[
+        bool, typer.Option("--doubles", help="Every DECIMAL column is a DOUBLE.")
+    ] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare each view with plain Spark in the end.")
     ] = False,
@@ -70,6 +74,7 @@ def refresh(  # noqa: PLR0913, PLR0917 - options of a command, each with a defau
             loads=loads,
             verify=verify,
             cached=cached,
+            doubles=doubles,
         )
         report = run_refresh(plan)
         if as_json:
@@ -95,7 +100,8 @@ def run_refresh(plan: RefreshPlan) -> RefreshReport:
         measuring("making the data, unless it is in the cache") as say,
         scratch_folder() as scratch,
     ):
-        folder = ensure_tpch(plan.scale, load_settings().cache_dir)
+        make = ensure_tpch_doubles if plan.doubles else ensure_tpch
+        folder = make(plan.scale, load_settings().cache_dir)
         say("starting Spark")
         with bench_spark() as spark:
             return measure_refresh(spark, scratch / "home", folder, plan, say)
@@ -106,16 +112,28 @@ def refresh_data(report: RefreshReport) -> dict[str, object]:
     plan = report.plan
     return {
         "scale": plan.scale,
+        "doubles": plan.doubles,
         "repeat": plan.repeat,
         "loads": plan.loads,
         "plain": asdict(report.plain) | {"properties": report.plain.properties},
         "geometric_means": {str(share): each for share, each in report.means.items()},
         "load_ratios": {"geometric_mean": report.load_mean, "worst": report.load_worst},
+        "forecasts": {
+            name: None if errors is None else asdict(errors)
+            for name, errors in _forecasts(report).items()
+        },
         "targets": targets_data(report.targets),
         "ingest_seconds": report.ingest_seconds,
         "source_bytes": report.source_bytes,
         "views": [_view_data(view) for view in report.views],
         "machine": asdict(report.machine),
+    }
+
+
+def _forecasts(report: RefreshReport) -> dict[str, ForecastErrors | None]:
+    return {
+        "first refresh of a view": report.forecast(first=True),
+        "after one run of history": report.forecast(first=False),
     }
 
 
@@ -134,7 +152,10 @@ def _view_data(view: ViewFigures) -> dict[str, object]:
 def show_refresh(console: Console, report: RefreshReport) -> None:
     """Print one line a view, then what they add up to."""
     plan = report.plan
-    heading(console, f"TPC-H at scale factor {plan.scale:g}: refresh beside plain Spark, seconds")
+    types = ", DECIMAL as DOUBLE" if plan.doubles else ""
+    heading(
+        console, f"TPC-H at scale factor {plan.scale:g}{types}: refresh beside plain Spark, seconds"
+    )
     figures = ["plain", "load", "x"]
     for share in plan.shares:
         figures += [f"{share:.1%}", "ratio", "cpu", "rows"]
@@ -168,6 +189,9 @@ def _show_sums(console: Console, report: RefreshReport) -> None:
         f"first loads, in recomputations: geometric mean {report.load_mean:.2f}, "
         f"slowest {report.load_worst:.2f}"
     )
+    for name, errors in _forecasts(report).items():
+        if errors is not None:
+            console.print(f"forecasts wrong by a factor of, {name}: {errors}")
     total = sum(report.ingest_seconds.values())
     console.print(f"sources: {size_of(report.source_bytes)}, ingested in {total:.1f} s")
     merging = sum(view.merging.seconds for view in report.views)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -14,7 +14,7 @@ from slackwater.cli.bench_queries import scratch_folder
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 from slackwater.config import load_settings
-from slackwater.plan.prices import Rates, write_prices
+from slackwater.plan.prices import write_prices
 
 _DEFAULT = CalibrationPlan()
 _TITLES = {
@@ -62,10 +62,10 @@ def show_calibration(console: Console, found: Calibration) -> None:
     """Print one line for each price."""
     heading(console, "Prices in microseconds")
     table = plain_table("of", "driver", "Spark", right=("driver", "Spark"))
-    for price in fields(Rates):
-        places = (found.prices.driver, found.prices.spark)
-        cells = (f"{getattr(rates, price.name) * 1e6:,.4f}" for rates in places)
-        table.add_row(_TITLES[price.name], *cells)
+    places = (found.prices.driver, found.prices.spark)
+    for name, title in _TITLES.items():
+        cells = (f"{getattr(rates, name) * 1e6:,.4f}" for rates in places)
+        table.add_row(title, *cells)
     console.print(table)
     console.print(f"medians of {found.plan.repeat} runs over {found.plan.rows:,} rows")
     console.print(str(found.machine))

@@ -44,7 +44,7 @@ def _fused(step: ComputeStep, by_name: dict[str, ComputeStep], inlined: set[str]
     for name, part in reversed(parts):
         wanted = ComputeStep(step.name, whole, tuple(kept)).needs[name]
         kept.insert(0, (name, prune(part, wanted)))
-    return ComputeStep(step.name, whole, tuple(kept))
+    return ComputeStep(step.name, whole, tuple(kept), origin=step.origin)
 
 
 def _collect(

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from slackwater.algebra.columns import Column
 from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.operators import Aggregate, Project, Recompute, Scan
+from slackwater.algebra.operators import Project, Recompute, Scan
+from slackwater.algebra.reads import read_names
 from slackwater.algebra.rel import Rel
-from slackwater.compiler.tasks import Action, RunFacts, ViewTask, read_names
+from slackwater.compiler.lowering.base import settled
+from slackwater.compiler.lowering.table import LOWERINGS
+from slackwater.compiler.lowering.whole_state import Whole, rows_after
+from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.errors import InvariantError
 from slackwater.expr.build import field_of, number, stored_form, struct, value_of_stored
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Expr, Lambda, LambdaVariable
-from slackwater.optimizer.choose import RECOMPUTE, Chooser
-from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.base import Need, settled
-from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
-from slackwater.optimizer.rules.keys import whole_row
-from slackwater.optimizer.rules.weighted import read_changes, repeated
-from slackwater.optimizer.rules.whole_state import Whole, rows_after
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.frames import (
     HASH,
@@ -40,6 +37,7 @@ from slackwater.plan.program import (
     FragmentStep,
     GatherStep,
     LookUpStep,
+    Origin,
     Program,
     SourceChangesStep,
     SourceRowsStep,
@@ -47,6 +45,8 @@ from slackwater.plan.program import (
     Step,
 )
 from slackwater.plan.statements import Statement
+from slackwater.plan.view_plan import RECOMPUTE, KeptState, OperatorPlan
+from slackwater.plan.weighted import read_changes, repeated
 from slackwater.types import BIGINT, ArrayType, Field, StructType
 from slackwater.types.storage import needs_encoding, storage_type
 
@@ -69,9 +69,9 @@ class ProgramWriter:
     def __init__(self, run: RunFacts, tasks: tuple[ViewTask, ...]):
         """Remember what the run finds and which views it serves."""
         self._run = run
-        self._chooser = Chooser.under(run.facts)
         self._views = {task.name: task for task in tasks}
-        self._answers = {whole_row(task.rel).id: task for task in tasks}
+        self._answers = {task.plan.answer.id: task for task in tasks}
+        self._plans = _operator_plans(tasks)
         self._frames = _Frames()
         self._deltas: dict[str, Frame | None] = {}
         self._rows: dict[str, Frame] = {}
@@ -80,11 +80,6 @@ class ProgramWriter:
         anew = [task for task in tasks if task.action in (Action.REBUILD, Action.RECOMPUTE)]
         # What another view relies on cannot be made anew: it would differ in some last bit.
         self._replaced = self._state_of(anew, touched=True) - self._state_of(kept)
-
-    @property
-    def facts(self) -> Facts:
-        """What is known of sources and settings."""
-        return self._run.facts
 
     def program(self) -> Program:
         """What has been written, and which frames must be computed once only."""
@@ -97,9 +92,9 @@ class ProgramWriter:
         """The frame with a relation's changes; written the first time it is asked for."""
         key = fingerprint(rel)
         if key not in self._deltas:
-            rule = self._chooser.choice(rel).rule
-            changes = rule.delta(rel, self) if self.touched(rel) else None
-            if changes is not None and rule.unstable(rel):
+            plan = self._plans[key]
+            changes = LOWERINGS[plan.method].delta(rel, self) if self.touched(rel) else None
+            if changes is not None and plan.chosen.unstable:
                 self._frames.unstable.add(changes.name)
             self._deltas[key] = changes
         return self._deltas[key]
@@ -112,23 +107,23 @@ class ProgramWriter:
         """
         key = fingerprint(rel)
         if key not in self._rows:
-            rule = self._chooser.choice(rel).rule
-            kept = self._kept(rel) if rule.unstable(rel) else None
+            plan = self._plans[key]
+            kept = self._kept(plan) if plan.chosen.unstable else None
             if kept is not None:
                 self._rows[key] = self._rows_kept(rel, kept, self.delta(rel))
             else:
-                self._rows[key] = rule.rows(rel, self)
-            if rule.unstable(rel):
+                self._rows[key] = LOWERINGS[plan.method].rows(rel, self)
+            if plan.chosen.unstable:
                 self._frames.unstable.add(self._rows[key].name)
         return self._rows[key]
 
-    def _kept(self, rel: Rel) -> Arrangement | None:
+    def _kept(self, plan: OperatorPlan) -> Arrangement | None:
         """Where a relation's own rows are, unless this run works them out anew."""
-        choice = self._chooser.choice(rel)
-        if choice.rule is RECOMPUTE and self.touched(rel):
+        if plan.method == RECOMPUTE and self.touched(plan.rel):
             return None
-        needs = (need.arrangement for need in self._chooser.needs(rel))
-        own = (each for each in needs if each.owner == fingerprint(rel) and _holds_rows(each))
+        owner = fingerprint(plan.rel)
+        kept = (each.arrangement for each in plan.chosen.state)
+        own = (each for each in kept if each.owner == owner and _holds_rows(each))
         return next((each for each in own if self._stays(each)), None)
 
     def _stays(self, arrangement: Arrangement) -> bool:
@@ -150,7 +145,7 @@ class ProgramWriter:
     def behind(self, scan: Scan) -> Rel | None:
         """What the changes of a view come from; none if it is computed anew and compared."""
         view = self._views.get(scan.source)
-        if view is None or whole_row(view.rel).id in self._replaced:
+        if view is None or view.plan.answer.id in self._replaced:
             return None
         return view.rel
 
@@ -174,17 +169,16 @@ class ProgramWriter:
         if view is None:
             fields = relation_fields(scan)
             return self._add(scan, "rows", fields, lambda name: SourceRowsStep(name, scan.source))
-        answer = whole_row(view.rel)
-        if self._stays(answer):
-            return self._rows_kept(scan, answer, self._answer_delta(view))
+        if self._stays(view.plan.answer):
+            return self._rows_kept(scan, view.plan.answer, self._answer_delta(view))
         return self.rows(view.rel)
 
     def view_delta(self, view: ViewTask) -> Frame | None:
         """The changes of a view's stored answer."""
-        if whole_row(view.rel).id in self._replaced:
+        if view.plan.answer.id in self._replaced:
             key = "answer " + fingerprint(view.rel)
             if key not in self._deltas:
-                self._deltas[key] = RECOMPUTE.delta(view.rel, self)
+                self._deltas[key] = LOWERINGS[RECOMPUTE].delta(view.rel, self)
             return self._deltas[key]
         return self.delta(view.rel)
 
@@ -200,7 +194,7 @@ class ProgramWriter:
     def _table(self, name: str) -> tuple[str, tuple[str, ...]]:
         view = self._views.get(name)
         if view is not None:
-            return self.rows(view.answer).name, view.columns
+            return self.rows(view.plan.read.rel).name, view.columns
         columns = self._run.sources[name]
         frame = f"table_{len(self._frames.steps)}"
         self._frames.steps.append(SourceRowsStep(frame, name))
@@ -257,66 +251,50 @@ class ProgramWriter:
 
     def write_view(self, task: ViewTask) -> None:
         """Everything a view needs in this run: its inner state, then its answer."""
-        answer = whole_row(task.rel)
         if task.action is Action.SKIP:
             return
-        if not task.answer_only:
-            for need in self.inner_needs(task.rel):
-                self._write_need(need, replace=task.action is Action.REBUILD)
+        for state in task.plan.inner_state:
+            self._write_state(state, replace=task.action is Action.REBUILD)
         if task.action is Action.FILL:
-            self._write_need(Need(answer, task.rel), replace=False)
+            self._write_state(KeptState(task.plan.answer, task.rel), replace=False)
         elif (changes := self.view_delta(task)) is not None:
-            self.append(answer, changes)
+            self.append(task.plan.answer, changes)
 
     def _state_of(self, tasks: Sequence[ViewTask], *, touched: bool = False) -> frozenset[str]:
         """The state that is kept for views, their answers included; or what of it has changes."""
-        needs = [Need(whole_row(task.rel), task.rel) for task in tasks]
-        for task in tasks:
-            needs += () if task.answer_only else self.inner_needs(task.rel)
+        state = [KeptState(task.plan.answer, task.rel) for task in tasks]
+        state += (each for task in tasks for each in task.plan.inner_state)
         return frozenset(
-            need.arrangement.id for need in needs if not touched or self.touched(need.owner)
+            each.arrangement.id for each in state if not touched or self.touched(each.owner)
         )
 
-    def inner_needs(self, rel: Rel) -> tuple[Need, ...]:
-        """All state below a view's answer, each piece once, inputs first."""
-        found: dict[str, Need] = {}
-        for each in self._chooser.kept_operators(rel):
-            for need in self._chooser.needs(each):
-                found.setdefault(need.arrangement.id, need)
-        return tuple(found.values())
-
-    def _write_need(self, need: Need, *, replace: bool) -> None:
-        arrangement = need.arrangement
+    def _write_state(self, state: KeptState, *, replace: bool) -> None:
+        arrangement = state.arrangement
         if arrangement.id in self._appended:
             return
         answered = self._answers.get(arrangement.id)
         anew = replace and answered is None and arrangement.id in self._replaced
         if arrangement.id not in self._run.stored or anew:
-            self._fill(need)
+            self._fill(state)
             return
         if answered is not None:
             # What is appended to an answer is its change feed: only what changed may go there.
             changes = self._answer_delta(answered)
         else:
-            changes = settled(need.owner, self) if need.settled else self.delta(need.owner)
+            changes = settled(state.owner, self) if state.settled else self.delta(state.owner)
         if changes is not None and arrangement.role is Role.CONTENTS:
             self.append(arrangement, changes)
 
     def _answer_delta(self, view: ViewTask) -> Frame | None:
         return None if view.action is Action.SKIP else self.view_delta(view)
 
-    def _fill(self, need: Need) -> None:
-        if need.arrangement.role is Role.ACCUMULATORS:
-            frame = self._group_rows(need.owner)
+    def _fill(self, state: KeptState) -> None:
+        if state.arrangement.role is Role.ACCUMULATORS:
+            method = self._plans[fingerprint(state.owner)].method
+            frame = LOWERINGS[method].state_rows(state.owner, self)
         else:
-            frame = self.rows(need.owner)
-        self._keep(need.arrangement, frame, fill=True)
-
-    def _group_rows(self, rel: Rel) -> Frame:
-        rule = self._chooser.choice(rel).rule
-        if not isinstance(rule, AdjustSums) or not isinstance(rel, Aggregate):
-            raise InvariantError(f"{type(rel).__name__} keeps no groups")
-        return rule.state_rows(rel, self)
+            frame = self.rows(state.owner)
+        self._keep(state.arrangement, frame, fill=True)
 
     def _keep(self, arrangement: Arrangement, frame: Frame, *, fill: bool) -> None:
         """Write a frame to an arrangement under its hashes; rows that fill it count once each."""
@@ -327,13 +305,14 @@ class ProgramWriter:
         columns = fresh.scan(frame, arrangement.columns).columns
         weights = () if fill else fresh.scan(frame, (WEIGHT,)).columns
         weight = weights[0].ref() if weights else number(1)
-        rows = Scan(frame.name, (*columns, *weights))
         values = (arrangement.hash_of(columns), *map(_stored, columns), weight)
-        hashed = Project(rows, fresh.outputs(values))
+        hashed = Project(Scan(frame.name, (*columns, *weights)), fresh.outputs(values))
         name = f"{arrangement.id}_rows"
         statement = Statement(hashed, (HASH, *arrangement.columns, WEIGHT))
-        self._frames.steps.append(ComputeStep(name, statement))
-        self._frames.steps.append(AppendStep(arrangement.id, name, arrangement, fill))
+        origins = [Origin(arrangement.id, f"{part}_{fill}") for part in ("hashed", "written")]
+        rows = ComputeStep(name, statement, origin=origins[0])
+        written = AppendStep(arrangement.id, name, arrangement, fill, origin=origins[1])
+        self._frames.steps += (rows, written)
 
     def _add(
         self, rel: Rel, part: str, fields: tuple[Field, ...], make: Callable[[str], Step]
@@ -342,7 +321,7 @@ class ProgramWriter:
         owner = fingerprint(rel)
         number = self._frames.numbers.setdefault(owner, len(self._frames.numbers) + 1)
         name = f"{type(rel).__name__.lower()}{number}_{part}"
-        step = make(name)
+        step = replace(make(name), origin=Origin(owner, part))
         known = self._frames.made.setdefault(name, step)
         if known is step:
             self._frames.steps.append(step)
@@ -373,6 +352,19 @@ class ProgramWriter:
         return self.compute(rel, f"{part}_read", Project(rows, values), names)
 
 
+def _operator_plans(tasks: Sequence[ViewTask]) -> dict[str, OperatorPlan]:
+    """The plan of every operator by its fingerprint; views that share one keep it alike."""
+    found: dict[str, OperatorPlan] = {}
+    for task in tasks:
+        for root in (task.plan.root, task.plan.read):
+            for each in root.walk():
+                known = found.setdefault(fingerprint(each.rel), each)
+                if known.method != each.method:
+                    name = type(each.rel).__name__
+                    raise InvariantError(f"a {name} is kept by {known.method} and {each.method}")
+    return found
+
+
 _WEIGHT = Field(WEIGHT, BIGINT, False)
 
 
@@ -384,6 +376,11 @@ def _stored(column: Column) -> Expr:
 
 
 def _storage_field(field: Field) -> Field:
+    """A column as state holds it; rows that a nested look-up found keep the names of columns."""
+    if field.name == MATCHES and isinstance(field.dtype, ArrayType):
+        row = field.dtype.element
+        fields = tuple(map(_storage_field, row.fields)) if isinstance(row, StructType) else ()
+        return replace(field, dtype=replace(field.dtype, element=StructType(fields)))
     return Field(field.name, storage_type(field.dtype), field.nullable)
 
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from slackwater.algebra.operators import Recompute, Scan
-from slackwater.algebra.rel import Rel, walk_rel
-from slackwater.optimizer.facts import Facts
+from slackwater.algebra.rel import Rel
+from slackwater.plan.view_plan import ViewPlan
 
 
 class Action(Enum):
@@ -29,35 +28,23 @@ class ViewTask:
     """One view's part in a run."""
 
     name: str
-    rel: Rel
-    """The part of its plan whose rows are stored."""
-    answer: Rel
-    """Its answer as a plan over a scan of those rows."""
+    plan: ViewPlan
     columns: tuple[str, ...]
     action: Action
-    answer_only: bool = False
-    """Whether nothing but its answer is kept."""
+
+    @property
+    def rel(self) -> Rel:
+        """The part of the query whose rows are stored."""
+        return self.plan.root.rel
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
     """What the run finds: state that exists, its size, and what changed."""
 
-    facts: Facts
     sources: Mapping[str, tuple[str, ...]]
     """The column names of every source."""
     changed: frozenset[str]
     """Sources with pending changes."""
     stored: Mapping[str, int]
     """Rows of every arrangement that exists, by id."""
-
-
-def read_names(rel: Rel) -> frozenset[str]:
-    """The sources and views a relation reads."""
-    names: set[str] = set()
-    for each in walk_rel(rel):
-        if isinstance(each, Scan):
-            names.add(each.source)
-        elif isinstance(each, Recompute):
-            names.update(each.sources)
-    return frozenset(names)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from slackwater.algebra.operators import Recompute, Scan
-from slackwater.algebra.rel import Rel
-from slackwater.compiler.tasks import Action, read_names
+from slackwater.algebra.reads import read_names
+from slackwater.compiler.tasks import Action
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
-from slackwater.engine.views import choices, operator_name
-from slackwater.optimizer.choose import Chooser
-from slackwater.optimizer.estimate import estimate_answer, estimate_rows, estimate_state
-from slackwater.optimizer.facts import Facts
+from slackwater.engine.plans import Plans
+from slackwater.engine.views import operator_name
+from slackwater.optimizer.estimate import estimate_rows, estimate_state
+from slackwater.plan.view_plan import ViewPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,30 +52,11 @@ class Pending:
         )
 
 
-def keeps_answer_only(view: ViewDefinition, facts: Facts) -> bool:
-    """Whether nothing of a view but its answer is kept: no part of it would take in changes."""
-    if view.policy is RefreshPolicy.FULL:
-        return True
-    kept = tuple(Chooser.under(facts).kept_operators(view.stored))
-    return any(isinstance(each, Recompute) for each in kept) and not any(
-        isinstance(each, Scan) for each in kept
-    )
-
-
-def kept_state(view: ViewDefinition, facts: Facts) -> tuple[str, ...]:
-    """The arrangements below a view's answer."""
-    if keeps_answer_only(view, facts):
-        return ()
-    return Chooser.under(facts).state_below(view.stored)
-
-
-def recomputed_parts(rel: Rel, facts: Facts) -> tuple[str, ...]:
+def recomputed_parts(plan: ViewPlan) -> tuple[str, ...]:
     """The operators of a plan that every run works out again from all rows, and why."""
     return tuple(
         dict.fromkeys(
-            f"{operator_name(each.rel)}: {each.recomputes}"
-            for each in choices(rel, facts)
-            if each.recomputes is not None
+            f"{operator_name(each.rel)}: {each.chosen.recomputes}" for each in plan.recomputed
         )
     )
 
@@ -95,12 +75,13 @@ def base_sources(view: ViewDefinition, catalog: Catalog) -> frozenset[str]:
 def decide(
     view: ViewDefinition,
     catalog: Catalog,
-    facts: Facts,
+    plans: Plans,
     pending: Pending,
     *,
     outdated: str | None = None,
 ) -> Decision:
     """How to bring one view up to date; `outdated` says why its state no longer holds."""
+    plan = plans[view.name]
     names = base_sources(view, catalog)
     rows, changed = pending.over(names)
     recompute = Candidate(Action.RECOMPUTE, rows)
@@ -110,24 +91,24 @@ def decide(
             view, Action.FILL, "the view has no rows yet", (Candidate(Action.FILL, rows),)
         )
     if outdated is not None:
-        alone = keeps_answer_only(view, facts)
-        action = Action.RECOMPUTE if alone else Action.REBUILD
+        action = Action.RECOMPUTE if plan.answer_only else Action.REBUILD
         return Decision(view, action, outdated, (Candidate(action, rows),))
     if not any(pending.changed.get(name) for name in names):
         return Decision(view, Action.SKIP, "none of its sources changed", ())
     if view.policy is RefreshPolicy.FULL:
         return Decision(view, Action.RECOMPUTE, "the view's policy is full", (recompute,))
-    parts = "; ".join(recomputed_parts(view.stored, facts))
-    if keeps_answer_only(view, facts):
+    parts = "; ".join(recomputed_parts(plan))
+    if plan.answer_only:
         return Decision(
             view, Action.RECOMPUTE, f"no part of it takes in changes: {parts}", (recompute,)
         )
     candidates = (Candidate(Action.INCREMENTAL, changed), Candidate(Action.REBUILD, rows))
-    missing = [each for each in kept_state(view, facts) if each not in stored]
-    if missing:
-        before = kept_state(view, replace(facts, sums_fit=True))
-        outgrown = all(each in stored for each in before)
-        why = "a sum does not fit its type" if outgrown else "a source is no longer append-only"
+    if any(each not in stored for each in plan.arrangements):
+        why = (
+            plans.replanned[view.name].why
+            if view.name in plans.replanned
+            else "it was planned anew"
+        )
         reason = f"{why}, so that the view needs other state"
         return Decision(view, Action.REBUILD, reason, candidates)
     reason = f"{changed} of {rows} rows changed" + (f"; recomputes {parts}" if parts else "")
@@ -169,8 +150,6 @@ def readable_rows(catalog: Catalog) -> dict[str, int]:
     return rows
 
 
-def predicted_bytes(view: ViewDefinition, rows: Mapping[str, int], facts: Facts) -> int:
+def predicted_bytes(plan: ViewPlan, rows: Mapping[str, int]) -> int:
     """About how much state a view keeps over sources and views of so many rows."""
-    if keeps_answer_only(view, facts):
-        return estimate_answer(view.stored, rows)
-    return estimate_state(view.stored, Chooser.under(facts), rows)
+    return estimate_state(plan, rows)

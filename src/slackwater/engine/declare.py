@@ -7,7 +7,6 @@ it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import cast
@@ -16,7 +15,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from slackwater.engine.decide import kept_state
 from slackwater.engine.definitions import (
     RefreshPolicy,
     SourceDefinition,
@@ -26,6 +24,7 @@ from slackwater.engine.definitions import (
     read_scope,
 )
 from slackwater.engine.home import Catalog, Home
+from slackwater.engine.plans import Plans, make_plan
 from slackwater.engine.run import declared_facts, read_facts
 from slackwater.engine.views import (
     PlannedView,
@@ -35,9 +34,10 @@ from slackwater.engine.views import (
 )
 from slackwater.errors import CatalogError, SqlError
 from slackwater.frontend.sql.planner import Fragment, Planner
-from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.facts import Facts
 from slackwater.plan.goals import Goal
+from slackwater.plan.stored_plans import dump_view_plan
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     CommitKind,
@@ -111,7 +111,7 @@ class NewView:
         goal = None if self.goal is None else json.dumps(asdict(self.goal))
         view = replace(planned.definition, goal=goal, scope=read_scope(self.scope, self.name))
         if policy is RefreshPolicy.STRICT:
-            require_incremental(view, declared)
+            require_incremental(self.name, make_plan(view, declared))
         return replace(planned, definition=view)
 
     def _check(self) -> None:
@@ -150,7 +150,8 @@ class Declaration:
             require_unread(self.before, name, "view", besides=self.dropped)
         state = self.before.state
         kept = {n: each for n, each in state.views.items() if n not in self.dropped}
-        self.catalog = Catalog(replace(state, views=kept))
+        plans = {name: text for name, text in state.plans.items() if name in kept}
+        self.catalog = Catalog(replace(state, views=kept, plans=plans))
         for source in self.catalog.sources.values():
             self.planner.add_table(source.table(None))
         for view in self.catalog.views.values():
@@ -187,6 +188,7 @@ class Declaration:
 
     def commit(self) -> None:
         """Make it real."""
+        facts = read_facts(self.home, self.catalog)
         gone = self._unneeded_state()
         known = self.before.state.arrangements.keys() - gone
         answers = {(answer := whole_row(view.stored)).id: answer for view in self._views}
@@ -203,6 +205,7 @@ class Declaration:
                 ViewRecord(each.name, each.dump(), whole_row(each.stored).id)
                 for each in self._views
             ),
+            plans={each.name: dump_view_plan(make_plan(each, facts)) for each in self._views},
             add_arrangements=tuple(ArrangementRecord(each.id, each.definition) for each in new),
         )
         self.home.commit(transaction)
@@ -214,10 +217,11 @@ class Declaration:
 
     def _unneeded_state(self) -> frozenset[str]:
         """What only dropped views need; a new view starts empty, also in place of an old one."""
-        facts = read_facts(self.home, self.before)
-        views = self.before.views.values()
-        own = _state_of((each for each in views if each.name in self.dropped), facts)
-        kept = _state_of((each for each in views if each.name not in self.dropped), facts)
+        plans = Plans(self.before, read_facts(self.home, self.before))
+        own: set[str] = set()
+        kept: set[str] = set()
+        for name in self.before.views:
+            (own if name in self.dropped else kept).update(plans[name].arrangements)
         return frozenset(own - kept) & self.before.state.arrangements.keys()
 
 
@@ -225,10 +229,3 @@ def offer_view(planner: Planner, view: ViewDefinition) -> None:
     """Let queries read a view, unless it has two columns of one name: those no query can."""
     with suppress(CatalogError):
         planner.add_table(view.table(None))
-
-
-def _state_of(views: Iterable[ViewDefinition], facts: Facts) -> set[str]:
-    found: set[str] = set()
-    for view in views:
-        found |= {whole_row(view.stored).id, *kept_state(view, facts)}
-    return found

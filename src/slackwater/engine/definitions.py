@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import cast
 
 from pyspark.sql.types import StructType
@@ -13,7 +14,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.algebra.serial import dump_plan, load_plan
 from slackwater.catalog import Statistics, TableDefinition
 from slackwater.errors import CatalogError
-from slackwater.optimizer.normalize import SplitRoot, split_root
+from slackwater.optimizer.normalize import SplitRoot, split_root, stored_scan
 from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
 from slackwater.sources.source_spec import SourceSpec
 from slackwater.types import DataType, parse_spark_type
@@ -40,6 +41,11 @@ class RefreshPolicy(Enum):
     """Computed anew whenever a source has changed; only the answer is kept."""
 
 
+@lru_cache(maxsize=512)
+def _own_schema(text: str) -> OwnStructType:
+    return cast("OwnStructType", parse_spark_type(json.loads(text)))
+
+
 @dataclass(frozen=True, slots=True)
 class SourceDefinition:
     """A source as it was declared."""
@@ -58,7 +64,7 @@ class SourceDefinition:
     @property
     def own_schema(self) -> OwnStructType:
         """The columns as types of our own."""
-        return cast("OwnStructType", parse_spark_type(json.loads(self.spark_schema)))
+        return _own_schema(self.spark_schema)
 
     @property
     def types(self) -> tuple[DataType, ...]:
@@ -130,6 +136,11 @@ class ViewDefinition:
     def stored(self) -> Rel:
         """The part of the plan whose rows are stored."""
         return self.root.stored
+
+    @property
+    def read(self) -> Rel:
+        """The answer as a plan over a scan of the stored rows."""
+        return self.root.as_table(stored_scan(self.name, self.stored))
 
     def table(self, rows: int | None) -> TableDefinition:
         """The view as the planner sees it.

@@ -10,7 +10,10 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
-from slackwater.errors import CatalogError
+from slackwater.engine.observations import Observations
+from slackwater.errors import CatalogError, DataError
+from slackwater.plan.stored_plans import load_view_plan
+from slackwater.plan.view_plan import ViewPlan
 from slackwater.state.metadata.lock import HomeLock
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
 from slackwater.state.metadata.records import CatalogState, Commit, SegmentRecord, Transaction
@@ -50,6 +53,15 @@ def _load_source(text: str) -> SourceDefinition:
     return SourceDefinition.load(text)
 
 
+@lru_cache(maxsize=512)
+def _load_plan(definition: str, text: str) -> ViewPlan | None:
+    view = _load_view(definition)
+    try:
+        return load_view_plan(text, view.stored, view.read)
+    except DataError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Catalog:
     """What exists at one commit."""
@@ -78,6 +90,11 @@ class Catalog:
         if name not in self.state.views:
             raise _unknown("view", name, self.state.views)
         return _load_view(self.state.views[name].definition)
+
+    def stored_plan(self, name: str) -> ViewPlan | None:
+        """The plan of a view; None if none is stored in a way that this version reads."""
+        text = self.state.plans.get(name)
+        return None if text is None else _load_plan(self.state.views[name].definition, text)
 
     def require_free(self, name: str) -> None:
         """Refuse a name that a source or view has."""
@@ -132,6 +149,7 @@ class Home:
         """Use `Home.open` or `Home.look`."""
         self.folder = folder
         self.store = store
+        self.observations = Observations(store)
         self._lock = lock
         self._closed = False
 

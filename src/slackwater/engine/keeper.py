@@ -24,6 +24,7 @@ from slackwater.engine.explain import Explainer
 from slackwater.engine.home import Catalog, Home
 from slackwater.engine.ingest import Ingestion, IngestResult, Marks, source_marks, source_settings
 from slackwater.engine.maintain import Compaction, Maintenance
+from slackwater.engine.plans import Plans, make_plan
 from slackwater.engine.reading import Reader
 from slackwater.engine.results import RunResult
 from slackwater.engine.run import Run, declared_facts, read_facts
@@ -42,6 +43,7 @@ from slackwater.frontend.sql.user_functions import UserFunctions
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.forms import DEFAULT_FORMS, Forms
 from slackwater.plan.goals import Goal
+from slackwater.plan.stored_plans import dump_view_plan
 from slackwater.runtime.printed import reading_as
 from slackwater.runtime.program import ProgramRunner
 from slackwater.state.metadata.collect import Retention
@@ -213,6 +215,7 @@ class Keeper:
             Transaction(
                 "create_view",
                 add_views=(ViewRecord(name, view.dump(), answer.id),),
+                plans={name: dump_view_plan(make_plan(view, read_facts(self.home, catalog)))},
                 add_arrangements=()
                 if known
                 else (ArrangementRecord(answer.id, answer.definition),),
@@ -225,8 +228,9 @@ class Keeper:
     def predicted_bytes(self, name: str) -> int:
         """About how much state a view takes at the present size of what it reads."""
         catalog = self.catalog()
-        facts = read_facts(self.home, catalog)
-        return predicted_bytes(catalog.view(name), readable_rows(catalog), facts)
+        catalog.view(name)
+        plans = Plans(catalog, read_facts(self.home, catalog))
+        return predicted_bytes(plans[name], readable_rows(catalog))
 
     @_in_turn
     def declare(

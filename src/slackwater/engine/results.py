@@ -9,11 +9,14 @@ from typing import Any
 
 from slackwater.compiler.tasks import Action
 from slackwater.engine.decide import Decision
+from slackwater.engine.observations import Estimates
 from slackwater.runtime.metering import Metrics
 from slackwater.state.metadata.records import RunRecord
 
 FAILED = "failed"
 """In the history, in place of an action: the run came to nothing."""
+REPLANNED = "replanned"
+"""In the history, beside the actions: a view is kept by another plan from this commit on."""
 _OUTGROWN = 3
 """State this many times larger than predicted is worth a warning."""
 _SMALL_STATE = 1_000_000
@@ -61,6 +64,7 @@ class RunResult:
     metrics: Metrics = field(default_factory=Metrics)
     notes: tuple[str, ...] = ()
     """What went wrong beside the run, and did it no harm."""
+    estimates: Estimates = field(default_factory=Estimates)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -89,6 +93,11 @@ def failed_row(decision: Decision, reason: str, started: datetime) -> RunRecord:
     """What the history keeps of a run that came to nothing, for one view."""
     details = json.dumps({"tried": decision.action.value})
     return RunRecord(0, decision.view.name, FAILED, reason, details, started, 0.0)
+
+
+def replanned_row(view: str, reason: str, started: datetime) -> RunRecord:
+    """The event of a new plan for a view, for the history."""
+    return RunRecord(0, view, REPLANNED, reason, "{}", started, 0.0)
 
 
 def history_row(decision: Decision, run: ViewRun, timing: tuple[datetime, Metrics]) -> RunRecord:

@@ -9,28 +9,30 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
+from slackwater.algebra.reads import read_names
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
-from slackwater.compiler.tasks import Action, RunFacts, ViewTask, read_names
+from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.engine.decide import (
     Decision,
     Pending,
     base_sources,
     decide,
     filled_state,
-    keeps_answer_only,
-    kept_state,
     predicted_bytes,
     readable_rows,
 )
 from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import FILLED, LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
+from slackwater.engine.observations import Estimates, Forecast, by_origin
+from slackwater.engine.plans import Plans
 from slackwater.engine.results import (
     RunResult,
     StateSize,
     ViewRun,
     failed_row,
     history_row,
+    replanned_row,
     skipped,
 )
 from slackwater.engine.sizes import StoredSizes
@@ -38,10 +40,9 @@ from slackwater.engine.weigh import Weighing
 from slackwater.errors import ExecutionError
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
-from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.normalize import stored_scan
-from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.facts import Facts
 from slackwater.plan.program import Program
+from slackwater.plan.view_plan import ViewPlan
 from slackwater.runtime.metering import Meter, Metrics
 from slackwater.runtime.program import ProgramRunner, RunPlace, Written
 from slackwater.state.metadata.errors import MetadataError
@@ -120,11 +121,9 @@ def read_pending(home: Home, catalog: Catalog) -> Pending:
     )
 
 
-def view_task(view: ViewDefinition, action: Action, facts: Facts) -> ViewTask:
+def view_task(view: ViewDefinition, action: Action, plan: ViewPlan) -> ViewTask:
     """A view's part in a run."""
-    answer = view.root.as_table(stored_scan(view.name, view.stored))
-    alone = keeps_answer_only(view, facts)
-    return ViewTask(view.name, view.stored, answer, view.columns, action, alone)
+    return ViewTask(view.name, plan, view.columns, action)
 
 
 class Run:
@@ -151,9 +150,10 @@ class Run:
         self._catalog = home.catalog()
         known = read_facts(home, self._catalog)
         self._facts = replace(known, sums_fit=known.sums_fit and sums_fit)
+        self._plans = Plans(self._catalog, self._facts)
         self._pending = read_pending(home, self._catalog)
         self._rows = readable_rows(self._catalog)
-        self._sizes = StoredSizes(home.folder, Files(self._catalog))
+        self._sizes = StoredSizes(home.folder, Files(self._catalog), home.observations)
 
     def decisions(self) -> tuple[Decision, ...]:
         """What the run would do with every view, before prices are looked at."""
@@ -161,7 +161,7 @@ class Run:
             decide(
                 view,
                 self._catalog,
-                self._facts,
+                self._plans,
                 self._pending,
                 outdated=self._outdated.get(view.name),
             )
@@ -178,10 +178,10 @@ class Run:
 
     def relies_on_sums(self) -> bool:
         """Whether a view keeps running sums that may not fit their type."""
-        careful = replace(self._facts, sums_fit=False)
+        careful = Plans(self._catalog, replace(self._facts, sums_fit=False))
         return any(
-            kept_state(view, self._facts) != kept_state(view, careful)
-            for view in self._catalog.views.values()
+            self._plans[name].arrangements != careful[name].arrangements
+            for name in self._catalog.state.views
         )
 
     def program(self, decisions: tuple[Decision, ...]) -> Program:
@@ -189,14 +189,18 @@ class Run:
         run = self._run_facts(decisions)
 
         def write() -> Program:
-            tasks = tuple(view_task(each.view, each.action, self._facts) for each in decisions)
+            tasks = tuple(
+                view_task(each.view, each.action, self._plans[each.view.name]) for each in decisions
+            )
             return fuse(write_program(run, tasks))
 
-        state = self._catalog.state
+        views, sources = self._catalog.state.views, self._catalog.state.sources
+        names = [each.view.name for each in decisions]
         key = (
-            tuple((state.views[each.view.name].definition, each.action) for each in decisions),
-            tuple((name, each.definition) for name, each in state.sources.items()),
-            (run.facts, run.changed, frozenset(run.stored)),
+            tuple((views[name].definition, self._plans.text(name)) for name in names),
+            tuple(each.action for each in decisions),
+            tuple((name, each.definition) for name, each in sources.items()),
+            (run.changed, frozenset(run.stored)),
         )
         return self._runner.programs.program(key, write)
 
@@ -211,9 +215,14 @@ class Run:
                 if idle and not self._behind():
                     return RunResult(self._catalog.state.commit, 0.0, skipped(decisions))
                 decisions, program = self.settle(decisions)
+                rates = self._runner.rates(self._moved_rows(decisions))
+                forecast = Forecast.of(program, self._sizes, rates)
             reach("run.before")
             written = self._write(program, self._place(decisions), meter)
             reach("run.written")
+        rows = forecast.q_errors(written.observed)
+        estimates = Estimates(rows, forecast.seconds)
+        metrics.estimates = estimates.as_dict()
         metrics.rows_written = sum(file.rows for file in written.files)
         metrics.state_bytes_written = sum(file.bytes for file in written.files)
         sizes = {each.view.name: self._state_size(each, program, written) for each in decisions}
@@ -223,7 +232,9 @@ class Run:
             commit = self._home.commit(transaction, after=self._catalog.state.commit)
         metrics.wall_seconds += metrics.phases["committing"]
         self._note_commit(commit.version, decisions, views, (started, metrics))
-        return RunResult(commit.version, metrics.wall_seconds, views, metrics)
+        observed = by_origin(program, written.observed, metrics.wall_seconds)
+        self._home.observations.note(commit.version, written.engine, observed)
+        return RunResult(commit.version, metrics.wall_seconds, views, metrics, estimates=estimates)
 
     def _note_commit(
         self,
@@ -296,7 +307,6 @@ class Run:
         needed = self._needed(each for each in decisions if each.action is not Action.FILL)
         filled = needed & filled_state(self._catalog)
         return RunFacts(
-            facts=self._facts,
             sources={name: source.columns for name, source in self._catalog.sources.items()},
             changed=frozenset(self._changed_sources()),
             stored={
@@ -340,13 +350,13 @@ class Run:
         for key in self._needed_by(view):
             actual += 0 if key in filled else self._catalog.bytes(key)
             actual += sum(file.bytes for file in written.segments.get(key, ()))
-        return StateSize(actual, predicted_bytes(view, self._rows, self._facts))
+        return StateSize(actual, predicted_bytes(self._plans[view.name], self._rows))
 
     def _view_run(self, decision: Decision, written: Written, size: StateSize) -> ViewRun:
         view = decision.view
         names = base_sources(view, self._catalog)
         rows, changed = self._pending.over(names)
-        answer = written.segments.get(whole_row(view.stored).id, ())
+        answer = written.segments.get(self._plans[view.name].answer.id, ())
         return ViewRun(
             view.name,
             decision.action.value,
@@ -383,10 +393,15 @@ class Run:
             remove_segments=tuple(
                 each.id for key in replaced for each in self._catalog.segments(key)
             ),
+            plans=self._plans.new,
             progress=tuple(self._progress()),
             settings={**self._filled(decisions), **self._outgrown()},
-            runs=tuple(
-                history_row(each, run, timing) for each, run in zip(decisions, views, strict=True)
+            runs=(
+                *(
+                    replanned_row(view, str(why), timing[0])
+                    for view, why in self._plans.replanned.items()
+                ),
+                *(history_row(*pair, timing) for pair in zip(decisions, views, strict=True)),
             ),
         )
 
@@ -409,7 +424,7 @@ class Run:
         return needed
 
     def _needed_by(self, view: ViewDefinition) -> set[str]:
-        return {whole_row(view.stored).id, *kept_state(view, self._facts)}
+        return set(self._plans[view.name].arrangements)
 
     def _progress(self) -> Iterable[ProgressRecord]:
         for view in self._catalog.views.values():

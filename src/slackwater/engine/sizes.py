@@ -6,7 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from slackwater.engine.observations import Observations
 from slackwater.plan.costs import Extent
+from slackwater.plan.observations import Observed
+from slackwater.plan.program import Origin
 from slackwater.runtime.files import StateFiles
 from slackwater.state.segments import SegmentFile, open_segment
 
@@ -17,19 +20,26 @@ _SAMPLED_ROWS = 2_048
 class StoredSizes:
     """The sizes of sources and state, each looked at once."""
 
-    def __init__(self, home: Path, files: StateFiles):
+    def __init__(self, home: Path, files: StateFiles, observations: Observations):
         """Nothing is looked at yet."""
+        self._observations = observations
         self._home = home
         self._files = files
+        self._pending: dict[str, Extent] = {}
+        self._contents: dict[str, Extent] = {}
         self._state: dict[str, Extent] = {}
 
     def pending(self, source: str) -> Extent:
         """Changes of a source that the run takes in."""
-        return _extent(self._files.pending(source))
+        if source not in self._pending:
+            self._pending[source] = _extent(self._files.pending(source))
+        return self._pending[source]
 
     def contents(self, source: str) -> Extent:
         """All rows of a source."""
-        return _extent(self._files.contents(source))
+        if source not in self._contents:
+            self._contents[source] = _extent(self._files.contents(source))
+        return self._contents[source]
 
     def arrangement(self, arrangement_id: str) -> Extent:
         """State as of the last commit."""
@@ -37,6 +47,10 @@ class StoredSizes:
             files = self._files.arrangement(arrangement_id)
             self._state[arrangement_id] = _extent(files, self._rows_per_key(files))
         return self._state[arrangement_id]
+
+    def observed(self, origin: Origin | None, engine: str | None = None) -> Observed | None:
+        """The last run of a step; on any engine, or on one of them."""
+        return self._observations.find(origin, engine)
 
     def _rows_per_key(self, files: tuple[SegmentFile, ...]) -> float:
         """How many rows of the largest file have one hash, in a sample of its batches."""

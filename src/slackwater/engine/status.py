@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from slackwater.compiler.tasks import read_names
+from slackwater.algebra.reads import read_names
 from slackwater.engine.decide import base_sources
 from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import Catalog, Home

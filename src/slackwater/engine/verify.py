@@ -15,7 +15,7 @@ from slackwater.engine.run import seen_offset
 from slackwater.errors import InvariantError
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.optimizer.rules.keys import whole_row
-from slackwater.optimizer.rules.weighted import groupable
+from slackwater.plan.weighted import groupable
 from slackwater.runtime.compare import compare_bags
 from slackwater.runtime.printed import printed_session
 from slackwater.state.columns import column_names

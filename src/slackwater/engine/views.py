@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from slackwater.algebra.by_identity import remembered
 from slackwater.algebra.columns import Output
 from slackwater.algebra.operators import Filter, Project, Recompute, Scan
+from slackwater.algebra.reads import read_names
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.serial import renumbered
-from slackwater.compiler.tasks import read_names
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.errors import CatalogError, UnsupportedStatementError
 from slackwater.expr.nodes import Literal, UserCall, walk
 from slackwater.frontend.sql.planner import Planner, Query
-from slackwater.optimizer.choose import Choice, Chooser
-from slackwater.optimizer.facts import Facts
 from slackwater.optimizer.normalize import normalize, split_root, stored_scan
+from slackwater.plan.view_plan import ViewPlan
 from slackwater.types import BOOLEAN
 from slackwater.types.storage import storable
 
@@ -38,16 +38,21 @@ def called_functions(plan: Rel, sql: str | None) -> frozenset[str]:
 
     Parts that are left to Spark do not say, so that every word of the text counts there.
     """
-    called = {
+    called, hides_some = _user_calls(plan)
+    return called.union(re.findall(r"\w+", sql or "")) if hides_some else called
+
+
+@remembered
+def _user_calls(plan: Rel) -> tuple[frozenset[str], bool]:
+    """The functions that a plan calls, and whether parts of it may call others."""
+    called = frozenset(
         node.name
         for rel in walk_rel(plan)
         for expr in rel.expressions
         for node in walk(expr)
         if isinstance(node, UserCall)
-    }
-    if any(isinstance(each, Recompute) for each in walk_rel(plan)):
-        called.update(re.findall(r"\w+", sql or ""))
-    return frozenset(called)
+    )
+    return called, any(isinstance(each, Recompute) for each in walk_rel(plan))
 
 
 def plan_view(
@@ -128,26 +133,19 @@ def _require_storable(view: ViewDefinition) -> None:
             )
 
 
-def choices(rel: Rel, facts: Facts) -> tuple[Choice, ...]:
-    """The rule of every operator that is kept, inputs first."""
-    chooser = Chooser.under(facts)
-    return tuple(chooser.choice(each) for each in chooser.kept_operators(rel))
-
-
 def operator_name(rel: Rel) -> str:
     """What to call an operator in front of its user."""
     return "a part left to Spark" if isinstance(rel, Recompute) else type(rel).__name__
 
 
-def require_incremental(view: ViewDefinition, facts: Facts) -> None:
+def require_incremental(name: str, plan: ViewPlan) -> None:
     """Refuse a strict view any part of which would be recomputed."""
-    for choice in choices(view.stored, facts):
-        if choice.recomputes is not None:
-            raise CatalogError(
-                f"{operator_name(choice.rel)} would be recomputed: {choice.recomputes}",
-                where=f"view {view.name}, refresh=strict",
-                hint='Rewrite that part of the query, or create the view with refresh="auto".',
-            )
+    for each in plan.recomputed:
+        raise CatalogError(
+            f"{operator_name(each.rel)} would be recomputed: {each.chosen.recomputes}",
+            where=f"view {name}, refresh=strict",
+            hint='Rewrite that part of the query, or create the view with refresh="auto".',
+        )
 
 
 def readers(catalog: Catalog, name: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from slackwater.expr.result_types import (
     sum_type,
     unknown,
 )
-from slackwater.types import BIGINT, DOUBLE
+from slackwater.types import BIGINT, DOUBLE, ArrayType
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ AGGREGATES: Mapping[str, AggregateSpec] = MappingProxyType(
             *_specs(unknown, "listagg histogram_numeric"),
             *_specs(array_of(_second), "pivot_first", null_if_empty=False),
             *_specs(_same, "single_value"),
+            *_specs(always(ArrayType(BIGINT)), "far_limbs"),
         )
     }
 )

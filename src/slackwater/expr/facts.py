@@ -37,7 +37,13 @@ _TEXTS = (
 )
 _DATES = ("year", "quarter", "month", "day", "dayofweek", "hour", "minute", "second", "datediff")
 _TRIED = ("try_add", "try_subtract", "try_multiply", "try_divide")
-_NEVER_RAISE = frozenset((*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, "named_struct"))
+_LIMBS = (
+    *("near_value", "near_product", "near_product_error", "near_digit"),
+    *("far_value", "far_product", "far_product_error", "add_limbs", "limbs_value", "comoment"),
+)
+_NEVER_RAISE = frozenset(
+    (*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, *_LIMBS, "named_struct")
+)
 _LINEAR = frozenset(("+", "-", "*", "negative", "positive", "abs"))
 
 

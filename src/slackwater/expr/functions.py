@@ -246,6 +246,14 @@ _GENERATORS = (*_specs(_ANY, unknown, "explode posexplode inline stack json_tupl
 # Forms in which state stores, hashes and compares values of types that Arrow or Spark cannot.
 _FORMS = (*_specs(_ANY, unknown, "stored_form value_of_stored hash_form comparable_form"),)
 
+# Exact sums of floating-point numbers.
+_LIMBS = (
+    *_specs(_NEVER, _double, "near_value near_product near_product_error"),
+    *_specs(_ANY, _double, "far_value far_product far_product_error limbs_value comoment"),
+    *_specs(_STRICT, _bigint, "near_digit"),
+    *_specs(_ANY, _same, "add_limbs"),
+)
+
 FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
     {
         spec.name: spec
@@ -259,6 +267,7 @@ FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
             _WINDOW,
             _GENERATORS,
             _FORMS,
+            _LIMBS,
         )
         for spec in family
     }

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from slackwater.expr.limbs import (
+    NUMBER_PARTS,
+    SPARK,
+    spark_add_limbs,
+    spark_far_limbs,
+    spark_limbs_value,
+)
 from slackwater.expr.literals import print_literal
+from slackwater.expr.moments import Comoment, spark_comoment
 from slackwater.expr.nodes import (
     AggregateCall,
     BoundKind,
@@ -246,6 +254,34 @@ class ExpressionPrinter:
         value = call.args[0]
         return comparable_sql(value.dtype, self.text(value))
 
+    def part_of_number(self, call: Call) -> str:
+        """A near or far number, or product of numbers, or the error of one."""
+        return SPARK.part(call.function, *map(self.text, call.args))
+
+    def near_digit(self, call: Call) -> str:
+        """A digit of a near number or product."""
+        place, highest = map(int, call.params)
+        return SPARK.near_digit(self.text(call.args[0]), place, highest)
+
+    def add_limbs(self, call: Call) -> str:
+        """The sum of the limbs of far numbers."""
+        return spark_add_limbs(*map(self.text, call.args))
+
+    def limbs_value(self, call: Call) -> str:
+        """The sum that limbs stand for: those of far numbers first, then those of near ones."""
+        far, *limbs = map(self.text, call.args)
+        return spark_limbs_value(far, limbs)
+
+    def comoment(self, call: Call) -> str:
+        """What variances and covariances are made of."""
+        return spark_comoment(Comoment.of([self.text(arg) for arg in call.args]))
+
+    def far_limbs(self, call: AggregateCall) -> str:
+        """The limbs of a group's far numbers."""
+        value, weight = map(self.text, call.args)
+        terms = f"collect_list(named_struct('x', {value}, 'w', {weight}))"
+        return spark_far_limbs(f"{terms} FILTER (WHERE {value} IS NOT NULL)")
+
     def pivot_first(self, call: AggregateCall) -> str:
         """One array slot per pivot value, holding that value's one aggregate."""
         pivot, value = self.text(call.args[0]), self.text(call.args[1])
@@ -284,9 +320,15 @@ _SPECIAL: Mapping[str, Callable[[ExpressionPrinter, Call], str]] = {
     "value_of_stored": ExpressionPrinter.value_of_stored,
     "hash_form": ExpressionPrinter.hash_form,
     "comparable_form": ExpressionPrinter.comparable_form,
+    **dict.fromkeys(NUMBER_PARTS, ExpressionPrinter.part_of_number),
+    "near_digit": ExpressionPrinter.near_digit,
+    "add_limbs": ExpressionPrinter.add_limbs,
+    "limbs_value": ExpressionPrinter.limbs_value,
+    "comoment": ExpressionPrinter.comoment,
 }
 
 _SPECIAL_AGGREGATES: Mapping[str, Callable[[ExpressionPrinter, AggregateCall], str]] = {
     "pivot_first": ExpressionPrinter.pivot_first,
     "mode_within": ExpressionPrinter.mode_within,
+    "far_limbs": ExpressionPrinter.far_limbs,
 }

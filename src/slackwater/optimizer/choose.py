@@ -1,124 +1,80 @@
-"""Chooses the rule of every operator, and says what it costs in state and recomputation."""
+"""Chooses how every operator of a view is kept.
+
+`first_fit` is the trivial search: the first rule that fits decides, operator by operator. A
+search over alternatives takes its place without touching rules or lowering.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Any
 
-from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.operators import Recompute
+from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel
-from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.base import Need, Rule
+from slackwater.optimizer.rules.base import Rule
 from slackwater.optimizer.rules.im1.aggregate_extremes import GuardExtremes
 from slackwater.optimizer.rules.im1.aggregate_groups import RedoGroups
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
-from slackwater.optimizer.rules.im1.constant import KeepRange, KeepValues
-from slackwater.optimizer.rules.im1.expand import ExpandChanges
-from slackwater.optimizer.rules.im1.filter import FilterChanges
-from slackwater.optimizer.rules.im1.generate import GenerateChanges
-from slackwater.optimizer.rules.im1.inner_join import JoinChanges
-from slackwater.optimizer.rules.im1.limit import IgnoreOrder, RedoLimit
-from slackwater.optimizer.rules.im1.matching_join import MATCHING_JOINS
-from slackwater.optimizer.rules.im1.project import ProjectChanges
+from slackwater.optimizer.rules.im1.joins import JOINS
+from slackwater.optimizer.rules.im1.limit import RedoLimit
+from slackwater.optimizer.rules.im1.linear import LINEAR
 from slackwater.optimizer.rules.im1.recompute import RecomputeAll
-from slackwater.optimizer.rules.im1.scan import ReadChanges
-from slackwater.optimizer.rules.im1.union import UnionChanges
 from slackwater.optimizer.rules.im1.window import RedoPartitions
-from slackwater.types.storage import storable
+from slackwater.optimizer.rules.keys import whole_row
+from slackwater.plan.facts import Facts
+from slackwater.plan.view_plan import Alternative, OperatorPlan, Refusal, ViewPlan
 
 RULES: tuple[Rule[Any], ...] = (
-    ReadChanges(),
-    KeepValues(),
-    KeepRange(),
-    FilterChanges(),
-    ProjectChanges(),
-    ExpandChanges(),
-    GenerateChanges(),
-    UnionChanges(),
-    JoinChanges(),
-    *MATCHING_JOINS,
+    *LINEAR,
+    *JOINS,
     # Running values first: they are smaller and never read a group's rows again.
     AdjustSums(),
     GuardExtremes(),
     RedoGroups(),
     RedoPartitions(),
     RedoLimit(),
-    IgnoreOrder(),
 )
-RECOMPUTE = RecomputeAll()
+LAST_RESORT = RecomputeAll()
+
+Search = Callable[[Rel, Facts], OperatorPlan]
+"""Finds a plan for a relation; `choose_plan` takes any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The rule an operator follows, why better ones do not fit, and why it recomputes."""
+def first_fit(rel: Rel, facts: Facts) -> OperatorPlan:
+    """The plan by the first rule that fits each operator and whose state can be stored."""
+    inputs = tuple(first_fit(each, facts) for each in rel.inputs)
+    refused: list[Refusal] = []
+    for found in alternatives(rel, facts):
+        if isinstance(found, Alternative):
+            return OperatorPlan(rel, found, inputs, tuple(refused))
+        refused.append(found)
+    raise AssertionError("any operator can be recomputed")
 
-    rel: Rel
-    rule: Rule[Any]
-    refused: tuple[tuple[str, str], ...]
-    recomputes: str | None
+
+def alternatives(rel: Rel, facts: Facts) -> list[Alternative | Refusal]:
+    """All ways to keep an operator, the preferred one first, and those that do not fit."""
+    found = [rule.alternative(rel, facts) for rule in RULES if rule.concerns(rel)]
+    reasons = [each.reason for each in found if isinstance(each, Refusal)]
+    why = reasons[-1] if reasons else LAST_RESORT.recomputes(rel)
+    last = Alternative(LAST_RESORT.name, LAST_RESORT.state(rel), why, LAST_RESORT.unstable)
+    return [*found, last]
 
 
-class Chooser:
-    """Chooses rules under given facts, once per relation."""
+def choose_plan(
+    stored: Rel, read: Rel, facts: Facts, *, recomputed: bool, search: Search = first_fit
+) -> ViewPlan:
+    """The plan of a view: of the rows it stores, and of reading its answer from them.
 
-    def __init__(self, facts: Facts):
-        """Nothing is chosen yet."""
-        self.facts = facts
-        self._choices: dict[str, Choice] = {}
-        self._state: dict[str, tuple[str, ...]] = {}
+    `recomputed` says that its owner wants nothing but the answer kept.
+    """
+    found = search(stored, facts)
+    alone = recomputed or not _takes_changes(found)
+    return ViewPlan(found, whole_row(stored), search(read, facts), facts, alone)
 
-    def choice(self, rel: Rel) -> Choice:
-        """The first rule that fits the operator and whose state can be stored."""
-        key = fingerprint(rel)
-        if key not in self._choices:
-            self._choices[key] = self._choose(rel)
-        return self._choices[key]
 
-    def needs(self, rel: Rel) -> tuple[Need, ...]:
-        """The state the operator's rule keeps."""
-        return self.choice(rel).rule.needs(rel, self.facts)
-
-    def state_below(self, rel: Rel) -> tuple[str, ...]:
-        """The ids of all arrangements that the operators of a plan keep."""
-        key = fingerprint(rel)
-        if key not in self._state:
-            kept = (need for each in self.kept_operators(rel) for need in self.needs(each))
-            self._state[key] = tuple(dict.fromkeys(need.arrangement.id for need in kept))
-        return self._state[key]
-
-    def kept_operators(self, rel: Rel) -> Iterator[Rel]:
-        """The operators kept by rules, inputs first; below a recomputed part there are none."""
-        if not isinstance(self.choice(rel).rule, RecomputeAll):
-            for each in rel.inputs:
-                yield from self.kept_operators(each)
-        yield rel
-
-    @staticmethod
-    @lru_cache(maxsize=64)
-    def under(facts: Facts) -> Chooser:
-        """The chooser for these facts, with what it has chosen before."""
-        return Chooser(facts)
-
-    def _choose(self, rel: Rel) -> Choice:
-        refused: list[tuple[str, str]] = []
-        for rule in RULES:
-            if not isinstance(rel, rule.operator):
-                continue
-            reason = rule.refuses(rel, self.facts) or self._unstorable(rule, rel)
-            if reason is None:
-                return Choice(rel, rule, tuple(refused), rule.recomputes(rel))
-            refused.append((rule.name, reason))
-        why = rel.reason if isinstance(rel, Recompute) else None
-        last = refused[-1][1] if refused else "no rule keeps it incrementally"
-        return Choice(rel, RECOMPUTE, tuple(refused), why or last)
-
-    def _unstorable(self, rule: Rule[Any], rel: Rel) -> str | None:
-        for need in rule.needs(rel, self.facts):
-            for dtype in need.arrangement.types:
-                reason = storable(dtype)
-                if reason is not None:
-                    return reason
-        return None
+def _takes_changes(plan: OperatorPlan) -> bool:
+    """Tell if some part of a plan is incremental; one that reads no source is filled only once."""
+    kept = [each.rel for each in plan.kept()]
+    return any(isinstance(each, Scan) for each in kept) or not any(
+        isinstance(each, Recompute) for each in kept
+    )

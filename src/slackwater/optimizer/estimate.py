@@ -23,9 +23,8 @@ from slackwater.algebra.operators import (
     Values,
 )
 from slackwater.algebra.rel import Rel
-from slackwater.optimizer.choose import Chooser
-from slackwater.optimizer.rules.keys import whole_row
-from slackwater.plan.arrangements import Arrangement, Role
+from slackwater.plan.arrangements import Role
+from slackwater.plan.view_plan import KeptState, ViewPlan
 from slackwater.types import DataType, DecimalType, StringType, is_numeric
 
 _FILTERED = 0.5
@@ -70,26 +69,17 @@ def _join_rows(rel: Join, left: float, right: float) -> float:
     return max(left, right) if rel.keys else left * max(right, 1.0)
 
 
-def estimate_state(rel: Rel, chooser: Chooser, rows: Mapping[str, int]) -> int:
+def estimate_state(plan: ViewPlan, rows: Mapping[str, int]) -> int:
     """About how many bytes a view's state takes, its answer included."""
-    sizes: dict[str, float] = {}
-    for each in chooser.kept_operators(rel):
-        for need in chooser.needs(each):
-            sizes[need.arrangement.id] = _size(need.arrangement, need.owner, rows)
-    answer = whole_row(rel)
-    sizes[answer.id] = _size(answer, rel, rows)
+    kept = (*plan.inner_state, KeptState(plan.answer, plan.root.rel))
+    sizes = {each.arrangement.id: _size(each, rows) for each in kept}
     return int(sum(sizes.values()))
 
 
-def estimate_answer(rel: Rel, rows: Mapping[str, int]) -> int:
-    """About how many bytes a view's answer takes."""
-    return int(_size(whole_row(rel), rel, rows))
-
-
-def _size(arrangement: Arrangement, owner: Rel, rows: Mapping[str, int]) -> float:
-    width = _ROW_OVERHEAD + sum(map(_width, arrangement.types))
-    count = estimate_rows(owner, rows)
-    return width * (max(1.0, count) if arrangement.role is Role.ACCUMULATORS else count)
+def _size(state: KeptState, rows: Mapping[str, int]) -> float:
+    width = _ROW_OVERHEAD + sum(map(_width, state.arrangement.types))
+    count = estimate_rows(state.owner, rows)
+    return width * (max(1.0, count) if state.arrangement.role is Role.ACCUMULATORS else count)
 
 
 def _width(dtype: DataType) -> int:

@@ -19,11 +19,12 @@ from slackwater.algebra.operators import (
     Sort,
 )
 from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.expr.build import cast
 from slackwater.expr.nodes import AggregateCall, Expr
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.join_forms import drive_from_left, pad_apart, spell_out_not_in
 from slackwater.optimizer.lean import filter_early, keep_needed
-from slackwater.types import MapType, parts_of
+from slackwater.types import CALENDAR_INTERVAL, STRING, MapType, parts_of
 
 
 def normalize(rel: Rel) -> Rel:
@@ -89,6 +90,30 @@ def _same_distinct(expr: Expr, first: AggregateCall) -> bool:
     )
 
 
+def _group_intervals_by_text(rel: Rel, ids: Ids) -> Rel:
+    """INTERVAL can be neither compared nor hashed, so its text is the key.
+
+    By the value itself Spark may also find several groups of NULL: it leaves bytes of the row
+    before in a NULL of that type, and compares them.
+    """
+    if not isinstance(rel, Aggregate):
+        return rel
+    if all(key.column.dtype != CALENDAR_INTERVAL for key in rel.keys):
+        return rel
+    keys: list[Output] = []
+    shown: list[Output] = []
+    for key in rel.keys:
+        if key.column.dtype == CALENDAR_INTERVAL:
+            text = cast(key.expr, STRING)
+            keys.append(Output(ids.column(key.column.name, text), text))
+            shown.append(Output(key.column, cast(keys[-1].column.ref(), CALENDAR_INTERVAL)))
+        else:
+            keys.append(key)
+            shown.append(pass_through(key.column))
+    groups = replace(rel, keys=tuple(keys))
+    return Project(groups, (*shown, *(pass_through(each.column) for each in rel.aggregates)))
+
+
 def _limit_before_projecting(rel: Rel, _ids: Ids) -> Rel:
     """A LIMIT reads the order below it: a projection between the two goes above both."""
     if not isinstance(rel, Limit) or not isinstance(rel.input, Project):
@@ -110,6 +135,7 @@ def _leave_out_last(rel: Rel, _ids: Ids) -> Rel:
 _REWRITES: tuple[Callable[[Rel, Ids], Rel], ...] = (
     _split_distinct_aggregates,
     _group_distinct,
+    _group_intervals_by_text,
     spell_out_not_in,
     drive_from_left,
     pad_apart,

@@ -49,6 +49,10 @@ class Arrangement:
     types: tuple[DataType, ...]
     key: tuple[Expr, ...]
 
+    def __hash__(self) -> int:
+        """From what tells most arrangements apart; keys and types are trees."""
+        return hash((self.owner, self.role, len(self.types), len(self.key)))
+
     @property
     def id(self) -> str:
         """A short name that is the same whenever the same state is wanted."""

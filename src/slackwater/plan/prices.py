@@ -11,6 +11,9 @@ from typing import Any
 
 from slackwater.errors import SetupError
 
+DRIVER, SPARK = "driver", "spark"
+"""The names of the engines."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rates:
@@ -32,6 +35,8 @@ class Rates:
     """A row that is found under a key."""
     write: float
     """A row of state that is written."""
+    engine: str = ""
+    """The place's name, under which runs note what they observe."""
 
     def with_cores(self, times: float) -> Rates:
         """The rates where so many times as many cores share the rows."""
@@ -55,6 +60,7 @@ class Prices:
             key=6e-7,
             match=6e-8,
             write=1.4e-7,
+            engine=DRIVER,
         )
     )
     spark: Rates = field(
@@ -67,13 +73,17 @@ class Prices:
             key=1.7e-6,
             match=1.6e-7,
             write=9e-7,
+            engine=SPARK,
         )
     )
     cores: int = 2
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self)
+        content = asdict(self)
+        for place in (DRIVER, SPARK):
+            del content[place]["engine"]
+        return content
 
 
 def read_prices(path: Path) -> Prices:
@@ -82,7 +92,8 @@ def read_prices(path: Path) -> Prices:
         return Prices()
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        return Prices(_rates(found["driver"]), _rates(found["spark"]), int(found["cores"]))
+        driver, spark = (_rates(found[place], place) for place in (DRIVER, SPARK))
+        return Prices(driver, spark, int(found["cores"]))
     except (OSError, ValueError, TypeError, KeyError) as problem:
         raise SetupError(
             f"these are not prices: {problem}",
@@ -91,11 +102,11 @@ def read_prices(path: Path) -> Prices:
         ) from None
 
 
-def _rates(found: Mapping[str, object]) -> Rates:
-    rates = Rates(**{name: float(str(value)) for name, value in found.items()})
-    if not all(0 <= value < math.inf for value in asdict(rates).values()):
+def _rates(found: Mapping[str, object], engine: str) -> Rates:
+    prices = {name: float(str(value)) for name, value in found.items()}
+    if not all(0 <= value < math.inf for value in prices.values()):
         raise ValueError("a price is below zero or no number")
-    return rates
+    return Rates(**prices, engine=engine)
 
 
 def write_prices(path: Path, prices: Prices) -> None:

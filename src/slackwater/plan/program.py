@@ -14,10 +14,19 @@ from slackwater.plan.statements import Statement
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The operator that a step belongs to, by its fingerprint, and the step's part in it."""
+
+    operator: str
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
 class BaseStep:
-    """What all steps have; `name` is the frame one makes."""
+    """The common fields of steps; `name` is the frame one makes."""
 
     name: str
+    origin: Origin | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -103,6 +103,14 @@ class Statement:
         )
 
     @property
+    def groups(self) -> bool:
+        """Tell if equal rows become one in it, so that more rows give fewer new ones."""
+        return any(
+            isinstance(each, Distinct) or (isinstance(each, Aggregate) and bool(each.keys))
+            for each in walk_rel(self.rel)
+        )
+
+    @property
     def makes_rows(self) -> bool:
         """Whether there may be rows even where no frame has any."""
         return any(

@@ -63,6 +63,8 @@ class Metrics:
 
     Tasks run side by side, so that they may add up to more than the phase took.
     """
+    estimates: dict[str, float | None] = field(default_factory=dict)
+    """How good the forecast of the run was: the median factor of rows, and the seconds it told."""
     left_to_spark: list[str] = field(default_factory=list)
     """Why parts of a run that was for the driver went to Spark all the same."""
 

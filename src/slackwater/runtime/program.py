@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, assert_never
 from weakref import WeakKeyDictionary
@@ -19,7 +19,8 @@ from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.costs import Sizes, step_seconds
 from slackwater.plan.forms import DEFAULT_FORMS, Forms, choose_forms
-from slackwater.plan.prices import Rates
+from slackwater.plan.observations import Observed
+from slackwater.plan.prices import DRIVER, SPARK, Rates
 from slackwater.plan.program import (
     AppendStep,
     ComputeStep,
@@ -35,7 +36,7 @@ from slackwater.plan.program import (
 )
 from slackwater.runtime.collated import compiling, handles_collations
 from slackwater.runtime.files import Place, storage_schema
-from slackwater.runtime.local.run import LocalResult
+from slackwater.runtime.local.run import Common, LocalResult
 from slackwater.runtime.local.runner import LocalRunner
 from slackwater.runtime.metering import Meter
 from slackwater.runtime.printed import expect_printed, run_user_text
@@ -55,7 +56,7 @@ from slackwater.state.frames import (
     write_segments,
 )
 from slackwater.state.segments import SegmentFile
-from slackwater.state.tally import Ledger
+from slackwater.state.tally import Ledger, StepLedger
 from slackwater.types.storage import decode_sql
 
 _ROWS_PER_FILE = 500_000
@@ -78,6 +79,10 @@ class Written:
     """What a run wrote: segment files by arrangement."""
 
     segments: Mapping[str, tuple[SegmentFile, ...]]
+    engine: str = SPARK
+    """Where most of it was done."""
+    observed: Mapping[str, Observed] = field(default_factory=dict)
+    """By step, those that append with a plus before their name."""
 
     @property
     def files(self) -> tuple[SegmentFile, ...]:
@@ -99,6 +104,11 @@ _SMALL_RUN_SETTINGS = {
     # Compiling a statement to Java takes longer than a few thousand rows take without it.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+_IN_MEMORY_SETTINGS = {
+    # Spark takes tables in memory for the same if their values are equal, and would read the rows
+    # of one for those of the other: -0.0 would become 0.0.
+    "spark.sql.exchange.reuse": "false",
 }
 _SMALL_RUN_ROWS = 20_000
 _LOCAL_MEANING = {
@@ -143,7 +153,9 @@ class ProgramRunner:
         self._small = clone_session(self.session)
         _configure(self._small, _SMALL_RUN_SETTINGS)
         self._small_compiling = compiling(self._small)
-        self.local = LocalRunner(self._small, tell)
+        in_memory = clone_session(self._small)
+        _configure(in_memory, _IN_MEMORY_SETTINGS)
+        self.local = LocalRunner(in_memory, tell)
         self.room = None if _has_executors(spark) else self.local.room
         """For rows that one task sorts, where tasks are of this machine: no shuffle is needed."""
 
@@ -189,9 +201,13 @@ class ProgramRunner:
         with meter.phase("on the driver"):
             results, left = self._run_here(program, place, meter)
         segments = {name: files for each in results for name, files in each.segments.items()}
+        observed = {name: seen for each in results for name, seen in each.observed.items()}
         if left:
-            segments |= self._run_in_spark(merged(tuple(left)), place, meter).segments
-        return Written({name: files for name, files in segments.items() if files})
+            in_spark = self._run_in_spark(merged(tuple(left)), place, meter)
+            segments |= in_spark.segments
+            observed |= in_spark.observed
+        kept = {name: files for name, files in segments.items() if files}
+        return Written(kept, DRIVER if results else SPARK, observed)
 
     def _run_here(
         self, program: Program, place: RunPlace, meter: Meter
@@ -199,16 +215,18 @@ class ProgramRunner:
         """Run the parts that can be run on the driver; all their files have their names then."""
         results: list[LocalResult] = []
         left = []
+        common = Common(place, meter.read_here)
         try:
             for part in self._parts_of(program):
                 try:
-                    results.append(self.local.run(part, place, ledger=meter.read_here))
+                    results.append(self.local.run(part, common))
                 except NotLocalError as problem:
                     left.append(part)
                     meter.leave_to_spark(problem.what.splitlines()[0])
         finally:
             for each in results:
                 each.publisher.settle()
+        common.packs.publish()
         for each in results:
             each.publisher.finish()
             meter.add_parts(each.seconds)
@@ -251,7 +269,26 @@ class ProgramRunner:
             values = row.asDict()
             directory = values.pop("directory")
             segments.setdefault(Path(directory).name, []).append(SegmentFile(**values))
-        return Written({name: tuple(files) for name, files in segments.items()})
+        found = {name: tuple(files) for name, files in segments.items()}
+        counted = meter.read_in_workers.value.steps
+        return Written(found, SPARK, _observed(program, found, counted))
+
+
+def _observed(
+    program: Program,
+    written: Mapping[str, tuple[SegmentFile, ...]],
+    counted: Mapping[str, tuple[int, int]],
+) -> dict[str, Observed]:
+    """The rows that workers counted; statements between two of them are not known apart."""
+    found: dict[str, Observed] = {}
+    for step in program.steps:
+        if isinstance(step, AppendStep) and f"+{step.name}" in counted:
+            rows_in = counted[f"+{step.name}"][0]
+            rows = sum(file.rows for file in written.get(step.name, ()))
+            found[f"+{step.name}"] = Observed(rows_in, rows)
+        elif step.name in counted:
+            found[step.name] = Observed(*counted[step.name])
+    return found
 
 
 def _union(frames: list[DataFrame]) -> DataFrame:
@@ -345,14 +382,14 @@ class _Frames:
                     self._session, self._stored(arrangement), self._access.needed.get(name)
                 )
             case LookUpStep(input=name, arrangement=arrangement, nested=nested):
-                stored, probe = self._stored(arrangement), self._frames[name]
+                stored, probe = self._stored(arrangement, step.name), self._frames[name]
                 if nested:
                     return look_up_nested(probe, stored)
                 if step.name in self._access.scanned:
                     return join_stored(probe, stored)
                 return look_up(probe, stored, net=False)
             case GatherStep(input=name, arrangement=arrangement):
-                stored, arriving = self._stored(arrangement), self._frames[name]
+                stored, arriving = self._stored(arrangement, step.name), self._frames[name]
                 how = gather_scanned if step.name in self._access.scanned else gather
                 return how(arriving, stored, partitions=self._partitions())
             case FragmentStep():
@@ -372,9 +409,11 @@ class _Frames:
         rows = snapshot(self._session, stored, self._access.needed.get(step.name))
         return rows.selectExpr(*columns, "_w")
 
-    def _stored(self, arrangement: Arrangement) -> Stored:
+    def _stored(self, arrangement: Arrangement, step: str | None = None) -> Stored:
+        """The files of an arrangement; with a step, the rows that workers see of it are counted."""
         files = self._place.files.arrangement(arrangement.id)
-        return Stored(self._place.home, storage_schema(arrangement.types), files, self._ledger)
+        ledger = StepLedger(self._ledger, step) if step is not None else self._ledger
+        return Stored(self._place.home, storage_schema(arrangement.types), files, ledger)
 
     def _fragment(self, step: FragmentStep) -> DataFrame:
         tables = {name: self._frames[frame].toDF(*columns) for name, frame, columns in step.tables}
@@ -392,8 +431,9 @@ class _Frames:
             bits = max(0, (self._place.expected_rows // _ROWS_PER_FILE).bit_length())
         target = Target(f"state/{arrangement.id}", self._place.stem, bits, not step.fill)
         schema = storage_schema(arrangement.types)
+        ledger = StepLedger(self._ledger, f"+{step.name}")
         return write_segments(
-            self._frames[step.input], Stored(self._place.home, schema, (), self._ledger), target
+            self._frames[step.input], Stored(self._place.home, schema, (), ledger), target
         )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 _AT_ONCE = 512 * 1024
+_GATHERED = 32 * 1024
 
 
 class InPieces(io.RawIOBase):
@@ -49,7 +50,9 @@ class ArrowFile:
     def __init__(self, path: str | Path, schema: pa.Schema):
         """Create it, or write over what is there."""
         self._file = InPieces(io.FileIO(path, "wb"))
-        self._writer = pa.ipc.new_file(self._file, schema)
+        # A batch comes in dozens of pieces, most of a few bytes.
+        self._buffered = pa.BufferedOutputStream(pa.PythonFile(self._file, "w"), _GATHERED)
+        self._writer = pa.ipc.new_file(self._buffered, schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append a batch."""
@@ -59,3 +62,4 @@ class ArrowFile:
         """Write what says where the batches are."""
         with self._file:
             self._writer.close()
+            self._buffered.flush()

@@ -9,6 +9,7 @@ hold a decimal of up to 18 digits in eight bytes, where Spark's Arrow form takes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import TypeVar
 
 import pyarrow as pa
@@ -69,6 +70,7 @@ def stable_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
+@lru_cache(maxsize=1024)
 def stored_schema(columns: pa.Schema) -> pa.Schema:
     """The schema of stored rows that have `columns`."""
     return pa.schema([pa.field(HASH, pa.int64()), *columns, pa.field(WEIGHT, pa.int64())])
@@ -82,6 +84,12 @@ def compact(columns: pa.Schema) -> pa.Schema:
     total: decimal128(25, 2)
     """
     return pa.schema([field.with_type(_compact_type(field.type)) for field in columns])
+
+
+@lru_cache(maxsize=1024)
+def compact_stored(columns: pa.Schema) -> pa.Schema:
+    """The schema of files whose rows have `columns`."""
+    return compact(stored_schema(columns))
 
 
 def _compact_type(kind: pa.DataType) -> pa.DataType:

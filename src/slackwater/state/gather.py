@@ -42,7 +42,7 @@ class Gather:
 
     def __call__(self, batches: Batches) -> Batches:
         """Gather portion after portion of complete hashes."""
-        return metered(lambda tally: self._gathered(batches, tally), self.ledger)
+        return metered(self._gathered, batches, self.ledger)
 
     def _gathered(self, batches: Batches, tally: Tally) -> Batches:
         schema = self.arrangement.schema
@@ -76,9 +76,9 @@ class AddUp:
 
     def __call__(self, batches: Batches) -> Batches:
         """Add up portion after portion of complete hashes."""
-        return metered(lambda _: self._added_up(batches), self.ledger)
+        return metered(self._added_up, batches, self.ledger)
 
-    def _added_up(self, batches: Batches) -> Batches:
+    def _added_up(self, batches: Batches, _tally: Tally) -> Batches:
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
         schema = pa.schema([pa.field(HASH, pa.int64()), *self.columns, *weights])
         conformed = (conform_batch(batch, schema) for batch in batches)

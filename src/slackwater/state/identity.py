@@ -21,6 +21,8 @@ from slackwater.state.segments import first_of_each, hash_column
 from slackwater.state.sorting import sort_by_hash
 
 Codes = npt.NDArray[np.int64]
+_FEW = 32
+"""Rows that are compared one by one."""
 _ROUNDS = 4
 """How many different rows of one hash are told apart by comparing, not by counting values."""
 
@@ -115,6 +117,8 @@ def _equal_rows(hashes: Hashes, columns: Sequence[pa.Array]) -> Codes:
     compare each with the first of its hash, then what is left with the first of that, and so on.
     """
     values = [_comparable(column) for column in columns]
+    if len(hashes) <= _FEW:
+        return _equal_among_few(hashes, values)
     same = np.arange(len(hashes))
     waiting = same.copy()
     for _ in range(_ROUNDS):
@@ -130,6 +134,25 @@ def _equal_rows(hashes: Hashes, columns: Sequence[pa.Array]) -> Codes:
     numbers = np.cumsum(same == np.arange(len(same))) - 1
     found: Codes = numbers[same]
     return found
+
+
+def _equal_among_few(hashes: Hashes, values: Sequence[pa.Array]) -> Codes:
+    """The same by Python's comparison, which has no fixed price for each column."""
+    rows = zip(hashes.tolist(), *map(_plain_values, values), strict=True)
+    numbers: dict[tuple[object, ...], int] = {}
+    return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)
+
+
+def _plain_values(column: pa.Array) -> list[object]:
+    """The values of a comparable column. Python has not all dates, nor texts that are invalid."""
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        column = column.view(pa.int64())
+    elif pa.types.is_date32(kind):
+        column = column.view(pa.int32())
+    elif pa.types.is_string(kind):
+        column = column.view(pa.binary())
+    return list(column.to_pylist())
 
 
 def _run_starts(hashes: Hashes) -> Places:

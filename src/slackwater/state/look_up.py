@@ -38,7 +38,7 @@ class LookUp:
 
     def __call__(self, batches: Batches) -> Batches:
         """Match batch after batch."""
-        return metered(lambda tally: self._matches(batches, tally), self.ledger)
+        return metered(self._matches, batches, self.ledger)
 
     def _matches(self, batches: Batches, tally: Tally) -> Batches:
         for batch in regroup(batches):
@@ -75,7 +75,7 @@ class LookUpNested:
 
     def __call__(self, batches: Batches) -> Batches:
         """Match batch after batch."""
-        return metered(lambda tally: self._matches(batches, tally), self.ledger)
+        return metered(self._matches, batches, self.ledger)
 
     def _matches(self, batches: Batches, tally: Tally) -> Batches:
         for batch in regroup(batches):

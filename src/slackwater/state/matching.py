@@ -12,7 +12,7 @@ from slackwater.state.blocks import Hashes
 from slackwater.state.columns import (
     WEIGHT,
     bounded_rows,
-    compact,
+    compact_stored,
     regroup,
     single_batch,
     stored_schema,
@@ -55,8 +55,7 @@ class Arrangement:
     @property
     def schema(self) -> pa.Schema:
         """What its rows look like."""
-        schema = stored_schema(self.columns)
-        return compact(schema) if self.compact else schema
+        return (compact_stored if self.compact else stored_schema)(self.columns)
 
     def portion(self) -> int:
         """How many stored rows to hold in memory at once."""
@@ -108,7 +107,7 @@ class Arrangement:
         # Many hits are of a few rows. What is done once for all of them is not done for each.
         with tally.while_reading():
             parts = (each.take() for each in hits)
-            found = tally.count(single_batch(parts, compact(stored_schema(self.columns))))
+            found = tally.count(single_batch(parts, compact_stored(self.columns)))
             return found if self.compact else widened(found)
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import mmap
 import os
 import resource
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -119,7 +120,17 @@ class MappedFile:
         yield first - first % mmap.PAGESIZE, last
 
 
-def read_ahead(wanted: list[tuple[MappedFile, Extent]]) -> None:
+class Fetched(Protocol):
+    """What holds rows, in memory or on disk."""
+
+    def fetch(self, extent: Extent, /) -> None:
+        """Ask for some rows of it."""
+
+    def read_around(self) -> None:
+        """Leave it to the kernel what to read."""
+
+
+def read_ahead(wanted: Sequence[tuple[Fetched, Extent]]) -> None:
     """Ask for rows of files that are going to be read in this order."""
     size = sum(extent.rows.nbytes for _, extent in wanted)
     if size > _MOST:
@@ -133,6 +144,6 @@ def read_ahead(wanted: list[tuple[MappedFile, Extent]]) -> None:
         Thread(target=_fetch_all, args=(wanted,), daemon=True).start()
 
 
-def _fetch_all(wanted: list[tuple[MappedFile, Extent]]) -> None:
+def _fetch_all(wanted: Sequence[tuple[Fetched, Extent]]) -> None:
     for file, extent in wanted:
         file.fetch(extent)

@@ -7,6 +7,7 @@ search in the mapped hash column, so that the rest of the file is never touched.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ import pyarrow as pa
 
 from slackwater.errors import DataError
 from slackwater.state.blocks import Blocks, Hashes, Places, rows_in_each
+from slackwater.state.packs import PackedPart, file_of, part_of_pack
 from slackwater.state.pages import Extent, MappedFile
 
 _CONSOLIDATED = b"slackwater.consolidated"
@@ -34,7 +36,10 @@ _MANY_IN_A_BLOCK = 16
 
 @dataclass(frozen=True, slots=True)
 class SegmentFile:
-    """What the metadata knows of one immutable file; `path` is relative to the home."""
+    """What the metadata knows of one immutable segment; `path` is relative to the home.
+
+    It names a file, or a part of a pack (`state/packs.py`).
+    """
 
     path: str
     rows: int
@@ -49,7 +54,7 @@ class SegmentFile:
 class Segment:
     """An open file: its batches and their hash columns, both in place in the mapped file."""
 
-    file: MappedFile
+    file: MappedFile | PackedPart
     batches: tuple[pa.RecordBatch, ...]
     hashes: tuple[Hashes, ...]
     consolidated: bool
@@ -112,15 +117,15 @@ class _OpenSegments:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: OrderedDict[Path, tuple[tuple[int, ...], Segment]] = OrderedDict()
+        self._open: OrderedDict[str, tuple[tuple[int, ...], Segment]] = OrderedDict()
 
-    def get(self, path: Path) -> Segment:
+    def get(self, path: str) -> Segment:
         """The open file; one that was written anew under the same name is opened again."""
         with self._lock:
             version = _version(path)
             known = self._open.pop(path, None)
             if known is None or known[0] != version:
-                known = version, map_segment(path)
+                known = version, map_segment(Path(path))
             self._open[path] = known
             while len(self._open) > _MAX_OPEN:
                 self._open.popitem(last=False)
@@ -128,21 +133,22 @@ class _OpenSegments:
 
     def forget(self, paths: Iterable[Path]) -> None:
         """Let go of deleted files, whose room on the disk is taken as long as they are mapped."""
+        gone = {str(path) for path in paths}
         with self._lock:
-            for path in paths:
-                self._open.pop(path, None)
+            for path in [each for each in self._open if file_of(each) in gone]:
+                del self._open[path]
 
 
 _SEGMENTS = _OpenSegments()
 
 
-def _version(path: Path) -> tuple[int, ...]:
+def _version(path: str) -> tuple[int, ...]:
     try:
-        status = path.stat()
+        status = os.stat(file_of(path))  # noqa: PTH116 - a Path costs more than the call
     except FileNotFoundError as problem:
         raise DataError(
             "a file of the state is missing",
-            where=str(path),
+            where=path,
             hint="Restore the home directory from a copy.",
         ) from problem
     return status.st_ino, status.st_mtime_ns, status.st_size
@@ -150,7 +156,7 @@ def _version(path: Path) -> tuple[int, ...]:
 
 def open_segment(root: str, file: SegmentFile) -> Segment:
     """The file below `root`, mapped into memory."""
-    return _SEGMENTS.get(Path(root) / file.path)
+    return _SEGMENTS.get(f"{root}/{file.path}")
 
 
 def forget_segments(paths: Iterable[Path]) -> None:
@@ -170,10 +176,11 @@ def open_between(root: str, files: Iterable[SegmentFile], low: int, high: int) -
 def map_segment(path: Path, *, whole: bool = False) -> Segment:
     """The file, mapped into memory until the last use of the result is gone.
 
-    `whole` says that all of it is going to be read.
+    A part of a pack is small and is read. `whole` says that all of it is going to be read.
     """
     try:
-        file = MappedFile(path, whole=whole)
+        part = part_of_pack(str(path))
+        file = MappedFile(path, whole=whole) if part is None else PackedPart(part)
         reader = file.reader()
         read = [reader.get_batch(index) for index in range(reader.num_record_batches)]
     except (pa.ArrowInvalid, OSError, ValueError) as problem:
@@ -238,6 +245,9 @@ def first_of_each(hashes: Hashes) -> npt.NDArray[np.bool_]:
 
 def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
     """Where the ascending, distinct `keys` are, batch by batch."""
+    if len(segment.hashes) == 1 and len(segment.hashes[0]) <= _MANY_IN_A_BLOCK:
+        yield from _find_among_few(segment, keys)
+        return
     blocks = segment.blocks
     lows = np.searchsorted(keys, blocks.firsts, "left")
     highs = np.searchsorted(keys, blocks.lasts, "right")
@@ -254,6 +264,13 @@ def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
             segment.fetch_rows(own.start + np.flatnonzero(many))
             batch = segment.batches[index]
             yield Hits(batch, segment.consolidated, found + low, starts, stops)
+
+
+def _find_among_few(segment: Segment, keys: Hashes) -> Iterator[Hits]:
+    """The same in a file of a few rows, which a page or two hold."""
+    found, starts, stops = _find_in_batch(segment.hashes[0], keys)
+    if len(found):
+        yield Hits(segment.batches[0], segment.consolidated, found, starts, stops)
 
 
 def _find_in_batch(hashes: Hashes, keys: Hashes) -> tuple[Places, Places, Places]:

@@ -52,7 +52,7 @@ class ReadSegments:
 
     def __call__(self, batches: Batches) -> Batches:
         """Read range after range."""
-        return metered(lambda tally: self._rows(batches, tally), self.ledger)
+        return metered(self._rows, batches, self.ledger)
 
     def _rows(self, batches: Batches, tally: Tally) -> Batches:
         for batch in batches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
@@ -32,6 +32,8 @@ class Tally:
     """Until rows were in files, and the files on disk."""
     files_cpu: int = 0
     """Processor time of reading and writing."""
+    steps: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Rows that came in and went out, by the step that was worked on."""
 
     def add(self, other: Tally, /) -> None:
         """Count what another one has counted."""
@@ -41,6 +43,9 @@ class Tally:
         self.reading += other.reading
         self.writing += other.writing
         self.files_cpu += other.files_cpu
+        for step, (rows_in, rows_out) in other.steps.items():
+            known = self.steps.get(step, (0, 0))
+            self.steps[step] = known[0] + rows_in, known[1] + rows_out
 
     def count(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """Count rows of a file, and hand them on."""
@@ -83,6 +88,18 @@ class Ledger(Protocol):
 
     def add(self, term: Tally, /) -> None:
         """Take in a tally."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepLedger:
+    """A ledger that also counts the rows of one step."""
+
+    ledger: Ledger
+    step: str
+
+    def add(self, term: Tally, /) -> None:
+        """Take in a tally."""
+        self.ledger.add(term)
 
 
 class TallyParam(AccumulatorParam[Tally]):

@@ -5,28 +5,47 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark import TaskContext
 
-from slackwater.state.tally import Ledger, Tally
+from slackwater.state.tally import Ledger, StepLedger, Tally
 
 Batches = Iterator[pa.RecordBatch]
 
 _MANY_OBJECTS = 10_000
 
 
-def metered(work: Callable[[Tally], Batches], ledger: Ledger | None) -> Batches:
+def metered(
+    work: Callable[[Batches, Tally], Batches], batches: Batches, ledger: Ledger | None
+) -> Batches:
     """The batches of some work; what it counted goes to the ledger when they are through."""
     if TaskContext.get() is not None:
         spare_the_collector()
     tally, started = Tally(), time.thread_time_ns()
+    given, made = _Counter(), _Counter()
     try:
-        yield from work(tally)
+        yield from made.count(work(given.count(batches), tally))
     finally:
         if ledger is not None:
             tally.cpu = time.thread_time_ns() - started
+            if isinstance(ledger, StepLedger):
+                tally.steps[ledger.step] = given.rows, made.rows
             ledger.add(tally)
+
+
+@dataclass(slots=True)
+class _Counter:
+    """Counts the rows of batches as they pass."""
+
+    rows: int = 0
+
+    def count(self, batches: Batches) -> Batches:
+        """The same batches."""
+        for batch in batches:
+            self.rows += batch.num_rows
+            yield batch
 
 
 def spare_the_collector() -> None:

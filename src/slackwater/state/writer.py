@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 
@@ -17,14 +18,14 @@ from slackwater.state.columns import (
     WEIGHT,
     bounded_file_rows,
     bounded_rows,
-    compact,
+    compact_stored,
     conform_batch,
     regroup,
-    stored_schema,
 )
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.gather import complete_hashes
 from slackwater.state.identity import consolidate
+from slackwater.state.packs import SMALL_SEGMENT, Packs
 from slackwater.state.publish import Publisher, publish
 from slackwater.state.segments import SegmentFile, file_metadata, hash_column
 from slackwater.state.sorting import sorted_pieces
@@ -72,6 +73,8 @@ class SegmentWriter:
     _negative: bool = False
     _heavy: bool = False
     _sink: ArrowFile | None = field(default=None, repr=False)
+    _final: Path = field(default_factory=Path, repr=False)
+    _temporary: Path = field(default_factory=Path, repr=False)
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append rows, which continue the order of hashes."""
@@ -114,21 +117,21 @@ class SegmentWriter:
             else:
                 self._temporary.unlink(missing_ok=True)
 
-    @property
-    def _temporary(self) -> Path:
-        final = Path(self.root) / self.path
-        return final.with_name(f".{final.name}.{self.attempt}.{os.getpid()}.tmp")
-
     def _open(self) -> ArrowFile:
-        self._temporary.parent.mkdir(parents=True, exist_ok=True)
+        final = self._final = Path(self.root) / self.path
+        self._temporary = final.with_name(f".{final.name}.{self.attempt}.{os.getpid()}.tmp")
         metadata = file_metadata(consolidated=self.consolidated)
-        return ArrowFile(self._temporary, self.schema.with_metadata(metadata))
+        schema = self.schema.with_metadata(metadata)
+        try:
+            return ArrowFile(self._temporary, schema)
+        except FileNotFoundError:
+            final.parent.mkdir(parents=True, exist_ok=True)
+            return ArrowFile(self._temporary, schema)
 
     def _publish(self) -> None:
-        final = Path(self.root) / self.path
         size = self._temporary.stat().st_size
         begin = publish if self.publisher is None else self.publisher.publish
-        begin(self._temporary, final)
+        begin(self._temporary, self._final)
         self.result = SegmentFile(
             self.path, self._rows, size, self._first, self._last, self._negative, self._heavy
         )
@@ -156,30 +159,60 @@ class WriteSegment:
     """For rows that have to be sorted here; without it they are sorted in memory."""
     publisher: Publisher | None = None
     """Gives files their names while others are written."""
+    packs: Packs | None = None
+    """Takes segments of a few rows, where there are many such."""
 
     def __call__(self, batches: Batches) -> Batches:
         """Write the file, then say so."""
-        return metered(lambda tally: self._written(batches, tally), self.ledger)
+        return metered(self._written, batches, self.ledger)
+
+    def write(self, batches: Batches) -> SegmentFile | None:
+        """Write the file where its rows are, on the driver; None if there are no rows."""
+        return self._write(batches, Tally(), None)
 
     def _written(self, batches: Batches, tally: Tally) -> Batches:
-        schema = compact(stored_schema(self.columns))
+        first = None if self.first is None else replace(self.first)
+        file = self._write(batches, tally, first)
+        if file is not None:
+            yield manifest([file], self.directory)
+        if first is not None:
+            told = SegmentFile("", first.came, 0, 0, 0, negative=first.suspicious, heavy=False)
+            yield manifest([told], FIRST_ROWS)
+
+    def _write(self, batches: Batches, tally: Tally, first: FirstRows | None) -> SegmentFile | None:
+        schema = compact_stored(self.columns)
         partition, attempt = task_numbers()
         path = f"{self.directory}/{self.stem}-{partition}.arrow"
         conformed = (conform_batch(batch, schema) for batch in batches)
         prepared = self._prepared(conformed, schema)
-        first = None if self.first is None else replace(self.first)
         if first is not None:
             prepared = map(first.see, prepared)
+        rows = regroup(prepared, bounded_file_rows)
+        few = list(islice(rows, 1))
+        if self.packs is not None and few and few[0].nbytes <= SMALL_SEGMENT:
+            few += islice(rows, 1)
+            if len(few) == 1:
+                return self._packed(few[0], schema, self.packs)
         with SegmentWriter(
             self.root, path, schema, self.consolidate, attempt, self.publisher, tally
         ) as writer:
-            for batch in regroup(prepared, bounded_file_rows):
+            for batch in chain(few, rows):
                 writer.write(batch)
-        if writer.result is not None:
-            yield manifest([writer.result], self.directory)
-        if first is not None:
-            told = SegmentFile("", first.came, 0, 0, 0, negative=first.suspicious, heavy=False)
-            yield manifest([told], FIRST_ROWS)
+        return writer.result
+
+    def _packed(self, batch: pa.RecordBatch, schema: pa.Schema, packs: Packs) -> SegmentFile:
+        metadata = file_metadata(consolidated=self.consolidate)
+        path, size = packs.add(batch, schema.with_metadata(metadata))
+        hashes, weights = hash_column(batch), batch.column(WEIGHT).to_numpy()
+        return SegmentFile(
+            path,
+            batch.num_rows,
+            size,
+            int(hashes[0]),
+            int(hashes[-1]),
+            negative=bool(weights.min() < 0),
+            heavy=bool(weights.max() > 1),
+        )
 
     def _prepared(self, batches: Batches, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         if not self.ordered:

@@ -211,7 +211,7 @@ def _inner_types(dtype: DataType) -> tuple[DataType, ...]:
 
 
 def comparable_sql(dtype: DataType, text: str) -> str:
-    """SQL for the value in a form that Spark can compare: maps as sorted entries.
+    """SQL for the value in a form that Spark can compare: maps as sorted entries, INTERVAL as text.
 
     >>> comparable_sql(INTEGER, "x")
     'x'
@@ -220,7 +220,7 @@ def comparable_sql(dtype: DataType, text: str) -> str:
 
 
 def _comparable(dtype: DataType, text: str, depth: int) -> str:
-    if not holds_map(dtype):
+    if is_comparable(dtype):
         return text
     one, deeper = f"p{depth}", depth + 1
     match dtype:
@@ -236,9 +236,14 @@ def _comparable(dtype: DataType, text: str, depth: int) -> str:
                 for each in fields
             ]
             return f"CASE WHEN {text} IS NOT NULL THEN struct({', '.join(parts)}) END"
-    return text
+    return f"CAST({text} AS STRING)" if dtype == CALENDAR_INTERVAL else text
 
 
-def holds_map(dtype: DataType) -> bool:
-    """Whether a map is somewhere in values of the type."""
-    return any(isinstance(part, MapType) for part in parts_of(dtype))
+def is_comparable(dtype: DataType) -> bool:
+    """Tell if Spark can compare values of the type: it groups by more types than it compares.
+
+    >>> is_comparable(INTEGER), is_comparable(ArrayType(CALENDAR_INTERVAL))
+    (True, False)
+    """
+    parts = parts_of(dtype)
+    return not any(isinstance(part, MapType) or part == CALENDAR_INTERVAL for part in parts)

@@ -63,6 +63,14 @@ def ensure_tpch(scale_factor: float, cache_dir: Path | str | None = None) -> Pat
     return generate_once(target, lambda folder: _generate(scale, folder))
 
 
+def ensure_tpch_doubles(scale_factor: float, cache_dir: Path | str | None = None) -> Path:
+    """As `ensure_tpch`, with every DECIMAL column as a DOUBLE."""
+    exact = ensure_tpch(scale_factor, cache_dir)
+    return generate_once(
+        exact.with_name(f"{exact.name}-doubles"), lambda folder: _write_doubles(exact, folder)
+    )
+
+
 def read_tpch(folder: Path | str) -> dict[str, pa.Table]:
     """The eight tables of a folder made by `ensure_tpch`, with plain Arrow types.
 
@@ -93,6 +101,20 @@ def _plain_types(schema: pa.Schema) -> pa.Schema:
 
 def _plain(table: pa.Table) -> pa.Table:
     return table.cast(_plain_types(table.schema))
+
+
+def _write_doubles(exact: Path, folder: Path) -> None:
+    """Convert the tables, one row group at a time."""
+    for path in sorted(exact.glob("*.parquet")):
+        schema = pa.schema(
+            [
+                field.with_type(pa.float64()) if pa.types.is_decimal(field.type) else field
+                for field in plain_schema(path)
+            ]
+        )
+        with pq.ParquetFile(path) as file, pq.ParquetWriter(folder / path.name, schema) as writer:
+            for group in range(file.num_row_groups):
+                writer.write_table(file.read_row_group(group).cast(schema))
 
 
 def _generate(scale: str, folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from slackwater.compiler.duckdb.functions import Division
+from slackwater.compiler.duckdb.limbs import write_far_limbs
 from slackwater.compiler.duckdb.logic import condition
 from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.compiler.duckdb.types import MAX_DIGITS, duckdb_type, is_simple
@@ -29,6 +30,8 @@ _COUNT = DecimalType(20, 0)
 
 def write_aggregate(call: AggregateCall, scope: Scope) -> str:
     """An aggregate over a group."""
+    if call.function == "far_limbs":
+        return write_far_limbs(call, scope)
     only = "" if call.where is None else f" FILTER (WHERE {condition(call.where, scope)})"
     return _applied(call, scope, only)
 

@@ -12,11 +12,14 @@ from slackwater.compiler.duckdb.types import as_decimal, duckdb_type, is_simple,
 from slackwater.expr.nodes import Cast, CastMode, Expr, Literal
 from slackwater.types import (
     DATE,
+    DOUBLE,
+    FLOAT,
     STRING,
     VOID,
     DataType,
     DecimalType,
     always_fits,
+    is_floating,
     is_integral,
     same_type,
 )
@@ -42,6 +45,8 @@ def write_cast(expr: Cast, scope: Scope) -> str:
 def _casts_alike(source: DataType, target: DataType) -> bool:
     if target == STRING:
         return is_integral(source)
+    if is_floating(target):
+        return is_integral(source) or (source, target) == (FLOAT, DOUBLE)
     one, other = as_decimal(source), as_decimal(target)
     if one is None or other is None:
         return False

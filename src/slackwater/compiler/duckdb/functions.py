@@ -12,6 +12,8 @@ from slackwater.types import (
     BIGINT,
     BOOLEAN,
     DATE,
+    DOUBLE,
+    FLOAT,
     INTEGER,
     SMALLINT,
     STRING,
@@ -87,5 +89,7 @@ HASHES: Mapping[DataType, tuple[str, str]] = {
     TIMESTAMP: ("hash_instants", "{}"),
     TIMESTAMP_NTZ: ("hash_moments", "{}"),
     STRING: ("hash_texts", "{}"),
+    DOUBLE: ("hash_doubles", "{}"),
+    FLOAT: ("hash_floats", "{}"),
 }
 """The function that hashes values of a type, and how it takes them."""

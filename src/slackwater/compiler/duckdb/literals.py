@@ -13,6 +13,7 @@ from slackwater.types import (
     BIGINT,
     BOOLEAN,
     DATE,
+    DOUBLE,
     INTEGER,
     SMALLINT,
     STRING,
@@ -26,6 +27,7 @@ from slackwater.types import (
 
 _EXACT = Context(prec=100)
 _NUMBER = re.compile(r"-?\d+")
+_FLOAT = re.compile(r"-?\d+(\.\d+)?(E-?\d+)?")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -65,6 +67,11 @@ def _number(form: str) -> Callable[[str], str | None]:
     return lambda value: form.format(value) if _NUMBER.fullmatch(value) else None
 
 
+def _double(value: str) -> str | None:
+    """A double whose digits are written out; NaN and infinity have names of their own in Spark."""
+    return f"CAST('{value}' AS DOUBLE)" if _FLOAT.fullmatch(value) else None
+
+
 def _text(value: str) -> str | None:
     # DuckDB takes the character for the end of the statement.
     return None if "\x00" in value else quoted_text(value)
@@ -76,6 +83,7 @@ _WRITTEN: Mapping[DataType, Callable[[str], str | None]] = {
     SMALLINT: _number("CAST({} AS SMALLINT)"),
     INTEGER: _number("CAST({} AS INTEGER)"),
     BIGINT: _number("CAST({} AS BIGINT)"),
+    DOUBLE: _double,
     DATE: write_day,
     STRING: _text,
     # Both engines count the microseconds since 1970.

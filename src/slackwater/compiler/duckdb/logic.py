@@ -9,7 +9,9 @@ from slackwater.compiler.duckdb.errors import may_fail, operands, shielded
 from slackwater.compiler.duckdb.scope import Form, Scope, refused
 from slackwater.compiler.duckdb.types import is_simple
 from slackwater.expr.nodes import Call, Expr
-from slackwater.types import BOOLEAN, VOID
+from slackwater.types import BIGINT, BOOLEAN, DOUBLE, VOID, ArrayType
+
+_LIMBS = ArrayType(BIGINT)
 
 
 def condition(expr: Expr, scope: Scope) -> str:
@@ -58,10 +60,20 @@ def _null_test(test: str) -> Form:
 
 def _comparison(sign: str) -> Form:
     def form(call: Call, scope: Scope) -> str:
-        left, right = compared(call.args, scope)
+        doubles = all(each.dtype == DOUBLE for each in call.args)
+        # NaN equals itself and is the largest, and both zeros are equal: so both engines say.
+        left, right = scope.texts(call.args) if doubles else compared(call.args, scope)
         return f"({left} {sign} {right})"
 
     return form
+
+
+def _sameness(call: Call, scope: Scope) -> str:
+    """Equality in which NULL equals NULL; also of limbs, which are arrays."""
+    if any(each.dtype != _LIMBS for each in call.args):
+        return _comparison("IS NOT DISTINCT FROM")(call, scope)
+    left, right = scope.texts(call.args)
+    return f"({left} IS NOT DISTINCT FROM {right})"
 
 
 def _in(call: Call, scope: Scope) -> str:
@@ -118,7 +130,7 @@ FORMS: Mapping[str, Form] = {
     "<=": _comparison("<="),
     ">": _comparison(">"),
     ">=": _comparison(">="),
-    "<=>": _comparison("IS NOT DISTINCT FROM"),
+    "<=>": _sameness,
     "in": _in,
     "case": _case,
     "if": _if,

@@ -10,11 +10,12 @@ from slackwater.compiler.duckdb.scope import Form, Scope, refused
 from slackwater.compiler.duckdb.types import MAX_DIGITS, as_decimal, duckdb_type
 from slackwater.expr.nodes import Call, Cast, Expr, Literal
 from slackwater.expr.result_types import add, divide, multiply, remainder
-from slackwater.types import DataType, DecimalType, is_integral, is_numeric
+from slackwater.types import DOUBLE, DataType, DecimalType, is_floating, is_integral, is_numeric
 
 _SIGNED_DIGITS = 34
 """Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
 _LEAST_WHOLE_DIGITS = 6
+_ROUNDED_ALIKE = frozenset("+-*")
 
 
 def _negative(call: Call, scope: Scope) -> str:
@@ -89,12 +90,30 @@ def _narrowed(call: Call, one: DecimalType, other: DecimalType) -> tuple[Decimal
 def _quotient(call: Call, scope: Scope) -> str:
     both = _decimals(call)
     if both is None:
-        raise refused(call, "a quotient of something else than decimals")
+        return _quotient_of_doubles(call, scope)
     one, other = both
     result = _expected(call, divide(call.args))
     division = Division(one.precision, one.scale, other.precision, other.scale, result.scale)
     left, right = scope.texts(call.args)
     return f"CAST({division.name}({left}, {right}) AS {duckdb_type(result)})"
+
+
+def _quotient_of_doubles(call: Call, scope: Scope) -> str:
+    """Division by zero, which is an error of Spark's, has none here."""
+    if any(each.dtype != DOUBLE for each in (call, *call.args)):
+        raise refused(call, "a quotient of such values")
+    above, below = scope.texts(call.args)
+    fails = "CAST(error('division by zero') AS DOUBLE)"
+    return f"(CASE WHEN {below} = 0 THEN {fails} ELSE {above} / {below} END)"
+
+
+def _square_root(call: Call, scope: Scope) -> str:
+    """NaN of numbers below zero, as in Spark."""
+    (value,) = call.args
+    if value.dtype != DOUBLE:
+        raise refused(call, "the root of something else than a double")
+    text = scope.text(value)
+    return f"(CASE WHEN {text} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({text}) END)"
 
 
 def _remainder(call: Call, scope: Scope) -> str:
@@ -111,7 +130,9 @@ def _is_positive(expr: Expr) -> bool:
 
 
 def _on_whole_numbers(sign: str, call: Call, scope: Scope) -> str:
-    if not is_integral(call.dtype) or any(each.dtype != call.dtype for each in call.args):
+    """Also on floats, which both engines add and multiply by the same standard."""
+    alike = is_integral(call.dtype) or (is_floating(call.dtype) and sign in _ROUNDED_ALIKE)
+    if not alike or any(each.dtype != call.dtype for each in call.args):
         raise refused(call, "arithmetic on such values")
     left, right = scope.texts(call.args)
     return f"({left} {sign} {right})"
@@ -140,4 +161,5 @@ FORMS: Mapping[str, Form] = {
     "*": _product,
     "/": _quotient,
     "%": _remainder,
+    "sqrt": _square_root,
 }

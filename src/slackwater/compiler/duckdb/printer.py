@@ -141,6 +141,8 @@ class DuckdbPrinter(SelectPrinter):
             raise refused(generator, "such a generator")
         if generator.function == "stack":
             return self._stacked(rel, select, _stack_rows(rel), rel.generated)
+        if len(generator.args) != 1 or len(rel.generated) != 1:
+            raise NotLocalError("a generator of several columns")
         (values,), (made,) = generator.args, rel.generated
         rows = f"unnest({_elements(values, _scope(select))})"
         return self._with_rows(rel, select, rows, {made.id: "{}"})

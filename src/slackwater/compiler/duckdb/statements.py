@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from slackwater.algebra.operators import Scan
 from slackwater.algebra.rel import walk_rel
 from slackwater.compiler.duckdb.direct import Direct, HashedColumns, peel_hashes, read_direct
+from slackwater.compiler.duckdb.few.pipelines import Pipeline, compile_statement
 from slackwater.compiler.duckdb.printer import DuckdbPrinter
 from slackwater.compiler.duckdb.texts import DECODING
 from slackwater.compiler.duckdb.types import Columns, NotLocalError, duckdb_type
@@ -38,6 +39,8 @@ class DuckdbStatement:
     """The end of the names of frames in its text."""
     hashes: tuple[tuple[str, HashedColumns], ...] = ()
     """Columns that the text leaves out: hashes of others, computed from its result."""
+    few: Pipeline | None = field(default=None, compare=False, repr=False)
+    """The statement in a form for a few rows, if it has one."""
 
 
 def print_duckdb(
@@ -66,6 +69,7 @@ def print_duckdb(
 def _print(statement: Statement, parts: tuple[Part, ...], suffix: str) -> DuckdbStatement:
     columns = _result_columns(statement)
     direct = None if parts else read_direct(statement)
+    few = None if direct is not None else compile_statement(statement, parts)
     statement, hashes = peel_hashes(statement)
     printer = DuckdbPrinter(suffix)
     named = [printer.part(name, part) for name, part in parts]
@@ -80,6 +84,7 @@ def _print(statement: Statement, parts: tuple[Part, ...], suffix: str) -> Duckdb
         decodes=any(map(_decodes, statements)),
         suffix=suffix,
         hashes=hashes,
+        few=few,
     )
 
 

@@ -11,6 +11,8 @@ from slackwater.types import (
     BIGINT,
     BOOLEAN,
     DATE,
+    DOUBLE,
+    FLOAT,
     INTEGER,
     SMALLINT,
     STRING,
@@ -22,6 +24,7 @@ from slackwater.types import (
     DataType,
     DecimalType,
     StructType,
+    is_floating,
     is_integral,
 )
 
@@ -42,6 +45,8 @@ _NAMES: Mapping[DataType, str] = {
     STRING: "VARCHAR",
     TIMESTAMP: "TIMESTAMPTZ",
     TIMESTAMP_NTZ: "TIMESTAMP",
+    FLOAT: "FLOAT",
+    DOUBLE: "DOUBLE",
 }
 _ARROW: Mapping[DataType, pa.DataType] = {
     BOOLEAN: pa.bool_(),
@@ -53,6 +58,8 @@ _ARROW: Mapping[DataType, pa.DataType] = {
     STRING: pa.string(),
     TIMESTAMP: pa.timestamp("us", tz="UTC"),
     TIMESTAMP_NTZ: pa.timestamp("us"),
+    FLOAT: pa.float32(),
+    DOUBLE: pa.float64(),
 }
 _WIDTHS = (TINYINT, SMALLINT, INTEGER, BIGINT)
 MAX_DIGITS = 38
@@ -111,8 +118,8 @@ def arrow_type(dtype: DataType) -> pa.DataType:
 
 
 def is_simple(dtype: DataType) -> bool:
-    """Whether values of the type can be computed with here; structs and arrays only pass by."""
-    return dtype in _NAMES or isinstance(dtype, DecimalType)
+    """Whether engines compare values of the type alike; structs, arrays and floats only pass by."""
+    return (dtype in _NAMES and not is_floating(dtype)) or isinstance(dtype, DecimalType)
 
 
 def wider(left: DataType, right: DataType) -> DataType:

@@ -1,90 +1,41 @@
-"""What a delta rule is, and what it can ask for while it writes its statements."""
+"""What a rule is: a rewrite that says how an operator could be kept, and what state that takes.
+
+How its changes are then computed is the business of `compiler/lowering`, by the same name.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from abc import ABC
+from typing import Generic, TypeVar
 
-from slackwater.algebra.operators import Recompute, Scan
-from slackwater.algebra.rel import Rel, UnaryRel
-from slackwater.expr.facts import may_raise
-from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.phantoms import holds_phantoms
-from slackwater.optimizer.rules.weighted import consolidated, read_changes
-from slackwater.plan.arrangements import Arrangement
-from slackwater.plan.frames import WEIGHT, Frame, Fresh, positions, read_rows
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """State a rule keeps: the arrangement, and the relation whose changes it takes.
-
-    `settled` says that its key might fail on changes that cancel out.
-    """
-
-    arrangement: Arrangement
-    owner: Rel
-    settled: bool = False
-
-
-class Builder(Protocol):
-    """Collects the steps of a program; rules speak to it."""
-
-    @property
-    def facts(self) -> Facts:
-        """What is known of sources and settings."""
-
-    def delta(self, rel: Rel) -> Frame | None:
-        """The frame with the changes of a relation in this run; None if it cannot change."""
-
-    def rows(self, rel: Rel) -> Frame:
-        """The frame with all rows of a relation after this run, unweighted."""
-
-    def scan_delta(self, scan: Scan) -> Frame | None:
-        """The frame with what a source, or a view, received."""
-
-    def scan_rows(self, scan: Scan) -> Frame:
-        """The frame with all rows of a source or view."""
-
-    def fragment_rows(self, rel: Recompute) -> Frame:
-        """The frame with all rows of a part that Spark runs itself."""
-
-    def touched(self, rel: Rel) -> bool:
-        """Whether a source below the relation has changes."""
-
-    def behind(self, scan: Scan) -> Rel | None:
-        """The relation whose changes, as its rules find them, a scan reads; None if none is."""
-
-    def compute(self, rel: Rel, part: str, tree: Rel, names: tuple[str, ...]) -> Frame:
-        """A frame made by a statement; `part` names it among those of the relation."""
-
-    def look_up(self, rel: Rel, part: str, frame: Frame, arrangement: Arrangement) -> Frame:
-        """The frame's rows with the state rows they hit: its columns, s0, ..., _sw."""
-
-    def look_up_nested(self, rel: Rel, part: str, frame: Frame, arrangement: Arrangement) -> Frame:
-        """The frame's rows, each with an array of the state rows of equal hash."""
-
-    def gather(self, rel: Rel, part: str, frame: Frame, arrangement: Arrangement) -> Frame:
-        """All rows under the hashes of the frame, with weights before and after."""
-
-    def state_rows(
-        self, rel: Rel, part: str, arrangement: Arrangement, beside: Frame | None = None
-    ) -> Frame:
-        """What an arrangement held before this run; may be empty if the frame `beside` is."""
-
-    def append(self, arrangement: Arrangement, frame: Frame) -> None:
-        """Add changes (k0, ..., _w) to an arrangement."""
-
+from slackwater.algebra.rel import Rel
+from slackwater.plan.facts import Facts
+from slackwater.plan.view_plan import Alternative, KeptState, Refusal
+from slackwater.types.storage import storable
 
 R = TypeVar("R", bound=Rel)
 
 
 class Rule(ABC, Generic[R]):
-    """Turns the changes of an operator's inputs into the changes of its output."""
+    """Turns an operator into an alternative, or says why it does not fit."""
 
     name: str
     operator: type[R]
+    unstable = False
+    """Computing the same rows twice may give answers that differ in a last bit."""
+
+    def concerns(self, rel: Rel) -> bool:
+        """Tell if the rule is about operators like this one at all."""
+        return isinstance(rel, self.operator)
+
+    def alternative(self, rel: R, facts: Facts) -> Alternative | Refusal:
+        """The operator as this rule keeps it."""
+        reason = self.refuses(rel, facts)
+        state = () if reason is not None else self.state(rel)
+        reason = reason or _unstorable(state)
+        if reason is not None:
+            return Refusal(self.name, reason)
+        return Alternative(self.name, state, self.recomputes(rel), self.unstable)
 
     def refuses(self, _rel: R, _facts: Facts) -> str | None:
         """Why the rule does not fit this instance of its operator; None if it fits."""
@@ -94,41 +45,11 @@ class Rule(ABC, Generic[R]):
         """Why the work follows the size of the relation, not of the change; None if it does not."""
         return None
 
-    def needs(self, _rel: R, _facts: Facts) -> tuple[Need, ...]:
-        """The state the rule keeps."""
+    def state(self, _rel: R) -> tuple[KeptState, ...]:
+        """The state the rule keeps for an operator that it fits."""
         return ()
 
-    def unstable(self, _rel: R) -> bool:
-        """Whether computing the same rows twice may give answers that differ in a last bit."""
-        return False
 
-    @abstractmethod
-    def delta(self, rel: R, builder: Builder) -> Frame | None:
-        """The frame with the operator's changes; None if nothing can have changed."""
-
-    def rows(self, rel: R, builder: Builder) -> Frame:
-        """The frame with all of the operator's rows, computed from scratch."""
-        inputs = tuple(read_rows(each, builder.rows(each)) for each in rel.inputs)
-        return builder.compute(rel, "rows", rel.with_inputs(inputs), positions(rel))
-
-
-def compute_changes(rel: Rel, part: str, tree: Rel, builder: Builder) -> Frame:
-    """A frame with changes of a relation; the tree's columns are the relation's, then a weight."""
-    return builder.compute(rel, part, tree, (*positions(rel), WEIGHT))
-
-
-def settled(rel: Rel, builder: Builder) -> Frame | None:
-    """The changes of a relation, added up first if some of them might only cancel out."""
-    changes = builder.delta(rel)
-    if changes is None or not holds_phantoms(rel, builder):
-        return changes
-    fresh = Fresh(rel)
-    net = consolidated(read_changes(rel, changes, fresh), fresh, first=True)
-    return compute_changes(rel, "settled", net, builder)
-
-
-def settled_changes(rel: UnaryRel, builder: Builder) -> Frame | None:
-    """The changes of an operator's input, settled if its expressions might fail on some."""
-    if any(map(may_raise, rel.expressions)):
-        return settled(rel.input, builder)
-    return builder.delta(rel.input)
+def _unstorable(state: tuple[KeptState, ...]) -> str | None:
+    reasons = (storable(dtype) for each in state for dtype in each.arrangement.types)
+    return next((reason for reason in reasons if reason is not None), None)

@@ -10,9 +10,9 @@ from slackwater.expr.build import all_of
 from slackwater.expr.facts import conjuncts, may_raise, referenced_columns
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Call, Expr
-from slackwater.optimizer.rules.base import Need
 from slackwater.optimizer.rules.keys import contents, over_stored, whole_row
 from slackwater.plan.arrangements import Arrangement, hashable
+from slackwater.plan.view_plan import KeptState
 from slackwater.types import same_type
 
 
@@ -59,10 +59,10 @@ def fails_on_rows(rel: Join) -> bool:
     return fails_on_pairs(rel) or any(map(may_raise, keys))
 
 
-def join_needs(rel: Join) -> tuple[Need, ...]:
+def join_state(rel: Join) -> tuple[KeptState, ...]:
     """Both sides by the join key."""
     (left, right), settled = side_keys(rel), fails_on_rows(rel)
-    return Need(left.state, rel.left, settled), Need(right.state, rel.right, settled)
+    return KeptState(left.state, rel.left, settled), KeptState(right.state, rel.right, settled)
 
 
 def match_condition(rel: Join) -> Expr:

@@ -8,12 +8,15 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.compiler.duckdb.direct import Direct, DirectOutput, HashedColumns
+from slackwater.compiler.duckdb.few.row_hash import encoding, hash_bytes
 from slackwater.compiler.duckdb.functions import SEED
 from slackwater.runtime.local.hashing import hash_ints, hash_longs, hash_texts
+from slackwater.runtime.local.row_values import read_values
 from slackwater.types import BIGINT, DATE, INTEGER, STRING, DataType
 
 Hash = Callable[[pa.Array, pa.Array], pa.Array]
 
+_FEW_ROWS = 64
 _ROWS_AT_ONCE = 65_536
 """Columns of so many rows stay in the processor's cache from one operation to the next."""
 _HASHES: dict[DataType, tuple[Hash, pa.DataType]] = {
@@ -52,9 +55,27 @@ def _value(output: DirectOutput, batch: pa.RecordBatch) -> pa.Array:
 
 
 def _hashes(output: HashedColumns, batch: pa.RecordBatch) -> pa.Array:
+    if batch.num_rows <= _FEW_ROWS:
+        return _hashes_of_few(output, batch)
     hashes = pa.array(np.full(batch.num_rows, SEED, dtype=np.int64))
     for name, dtype in output.columns:
         function, kind = _HASHES[dtype]
         column = batch.column(name)
         hashes = function(hashes, column if column.type == kind else column.cast(kind))
     return hashes
+
+
+def _hashes_of_few(output: HashedColumns, batch: pa.RecordBatch) -> pa.Array:
+    """The same without the fixed price of operations on whole columns."""
+    columns = [_encoded(batch.column(name), dtype) for name, dtype in output.columns]
+    rows = zip(*columns, strict=True) if columns else [()] * batch.num_rows
+    return pa.array(map(hash_bytes, rows), pa.int64())
+
+
+def _encoded(column: pa.Array, dtype: DataType) -> list[bytes | None]:
+    """The bytes that are hashed; those of texts need not be valid UTF-8."""
+    if dtype == STRING:
+        texts = column if pa.types.is_string(column.type) else column.cast(pa.string())
+        return list(texts.view(pa.binary()).to_pylist())
+    encode = encoding(dtype)
+    return [None if value is None else encode(value) for value in read_values(column)]

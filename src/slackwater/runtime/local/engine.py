@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import duckdb
@@ -15,7 +16,10 @@ from slackwater.compiler.duckdb.statements import DuckdbStatement
 from slackwater.compiler.duckdb.types import Columns, NotLocalError, arrow_type
 from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
 from slackwater.runtime.local.direct import stream_direct, with_hashes
+from slackwater.runtime.local.few_rows import FEW_VALUES, are_few, run_pipeline
 from slackwater.runtime.local.hashing import (
+    hash_doubles,
+    hash_floats,
     hash_instants,
     hash_ints,
     hash_longs,
@@ -23,7 +27,9 @@ from slackwater.runtime.local.hashing import (
     hash_texts,
     hash_wide_decimals,
 )
+from slackwater.runtime.local.limbs import SIGNATURES, add_limbs, comoment, far_limbs, limbs_value
 from slackwater.state.columns import conform_batch
+from slackwater.types import DataType
 
 _MANY_ROWS = 100_000
 _BATCH_ROWS = 65_536
@@ -42,6 +48,8 @@ _HASHES = {
     hash_moments: "TIMESTAMP",
     hash_instants: "TIMESTAMPTZ",
     hash_texts: "VARCHAR",
+    hash_doubles: "DOUBLE",
+    hash_floats: "FLOAT",
     hash_wide_decimals: "VARCHAR",
 }
 
@@ -90,11 +98,15 @@ class _Kept:
 class LocalEngine:
     """One connection; not for use by several threads at once."""
 
-    def __init__(self, memory: str = "1GB", spill: Path | None = None) -> None:
+    def __init__(
+        self, memory: str = "1GB", spill: Path | None = None, few_values: int = FEW_VALUES
+    ) -> None:
         """Open an empty database in memory.
 
-        What grows beyond `memory` goes to the folder `spill`; without one it is Spark's.
+        What grows beyond `memory` goes to the folder `spill`; without one it is Spark's. Tables of
+        no more than `few_values` values are computed on without DuckDB.
         """
+        self._few_values = few_values
         limits: dict[str, str | bool | int | float | list[str]] = {
             "threads": "1",
             "memory_limit": memory,
@@ -117,6 +129,11 @@ class LocalEngine:
                 type=ARROW,
                 null_handling=SPECIAL,
             )
+        for limbs in (far_limbs, add_limbs, limbs_value, comoment):
+            arguments, result = SIGNATURES[limbs.__name__]
+            self._connection.create_function(
+                limbs.__name__, limbs, [*arguments], result, type=ARROW, null_handling=SPECIAL
+            )
 
     def stream(
         self, statement: DuckdbStatement, tables: Mapping[str, pa.Table]
@@ -132,10 +149,23 @@ class LocalEngine:
         try:
             if statement.direct is not None:
                 yield from stream_direct(statement.direct, tables[statement.direct.table])
-            else:
-                yield from self._computed(statement, tables, rows)
+                return
+            few = self._computed_here(statement, tables)
+            yield from self._computed(statement, tables, rows) if few is None else few
         except (duckdb.Error, pa.ArrowException, ArithmeticError, ValueError) as problem:
             raise NotLocalError(f"a statement that fails here: {problem}") from problem
+
+    def _computed_here(
+        self, statement: DuckdbStatement, tables: Mapping[str, pa.Table]
+    ) -> list[pa.RecordBatch] | None:
+        """The result over a few rows; None if it is for DuckDB to compute, or to fail."""
+        few = statement.few
+        if few is None or not are_few((tables[name] for name in statement.reads), self._few_values):
+            return None
+        try:
+            return run_pipeline(few, tables, arrow_schema(statement.columns))
+        except (ArithmeticError, ValueError):
+            return None
 
     def _computed(
         self, statement: DuckdbStatement, tables: Mapping[str, pa.Table], rows: int
@@ -258,4 +288,9 @@ def _finished(found: pa.Table, statement: DuckdbStatement) -> Iterator[pa.Record
 
 def arrow_schema(columns: Columns) -> pa.Schema:
     """The Arrow form of typed columns."""
-    return pa.schema([pa.field(name, arrow_type(dtype)) for name, dtype in columns.items()])
+    return _schema(tuple(columns.items()))
+
+
+@lru_cache(maxsize=4096)
+def _schema(columns: tuple[tuple[str, DataType], ...]) -> pa.Schema:
+    return pa.schema([pa.field(name, arrow_type(dtype)) for name, dtype in columns])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
@@ -27,6 +27,8 @@ class Frames:
         self._tables: dict[str, pa.Table] = {}
         self._sizes: dict[str, int] = {}
         self._readers = readers
+        self.counts: dict[str, int] = {}
+        """Rows of every frame there has been."""
         self._folder = room.folder
         self._left = room.most_bytes
 
@@ -51,6 +53,14 @@ class Frames:
         self._left -= size
         self._sizes[name] = size
         self._tables[name] = table
+        self.counts[name] = table.num_rows
+
+    def counted(self, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches of a frame that is not held, once their rows are counted."""
+        self.counts[name] = 0
+        for batch in batches:
+            self.counts[name] += batch.num_rows
+            yield batch
 
     def __getitem__(self, name: str) -> pa.Table:
         """A frame that is held."""

@@ -50,6 +50,22 @@ def hash_instants(seeds: pa.Array, values: pa.Array) -> pa.Array:
     return hash_moments(seeds, values)
 
 
+def hash_doubles(seeds: pa.Array, values: pa.Array) -> pa.Array:
+    """The hash of doubles: of their bits, where all NaN are one and minus zero is zero."""
+    return hash_longs(seeds, _bits(values, pa.int64()))
+
+
+def hash_floats(seeds: pa.Array, values: pa.Array) -> pa.Array:
+    """The hash of single floats."""
+    return hash_ints(seeds, _bits(values, pa.int32()))
+
+
+def _bits(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    given = _array(values)
+    one_nan = pc.if_else(pc.is_nan(given), pa.scalar(float("nan"), given.type), given)
+    return _array(pc.add(one_nan, pa.scalar(0.0, given.type))).view(kind)
+
+
 def hash_texts(seeds: pa.Array, values: pa.Array) -> pa.Array:
     """The hash of texts, whose bytes need not be valid UTF-8."""
     return _hash_each(seeds, values, bytes)

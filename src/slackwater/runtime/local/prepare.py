@@ -48,6 +48,15 @@ class Prepared:
 
     def needed(self, name: str) -> frozenset[str]:
         """The columns of a frame that some step needs."""
+        if name not in self._needed:
+            self._needed[name] = self._find_needed(name)
+        return self._needed[name]
+
+    @cached_property
+    def _needed(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    def _find_needed(self, name: str) -> frozenset[str]:
         found: set[str] = set()
         for step in self.steps:
             if name in step.reads:
@@ -71,9 +80,13 @@ class Prepared:
             and readers[step.input] == 1
         )
 
-    def readers(self) -> dict[str, int]:
-        """How many steps read each frame."""
+    @cached_property
+    def _readers(self) -> Counter[str]:
         return Counter(name for step in self.steps for name in step.reads)
+
+    def readers(self) -> dict[str, int]:
+        """How many steps read each frame; a dictionary of the caller's own."""
+        return dict(self._readers)
 
 
 def prepare(program: Program, types: Mapping[str, tuple[DataType, ...]]) -> Prepared:

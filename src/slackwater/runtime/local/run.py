@@ -17,6 +17,7 @@ from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.spark_sql import print_step
 from slackwater.errors import DataError
 from slackwater.plan.arrangements import Arrangement
+from slackwater.plan.observations import Observed
 from slackwater.plan.program import (
     AppendStep,
     ComputeStep,
@@ -37,6 +38,7 @@ from slackwater.state.columns import HASH, WEIGHT, compact, conform_batch
 from slackwater.state.gather import NEW, OLD, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
 from slackwater.state.matching import Arrangement as StoredRows
+from slackwater.state.packs import Packs, part_of_pack
 from slackwater.state.publish import Publisher
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
@@ -45,6 +47,21 @@ from slackwater.state.spill import Room
 from slackwater.state.tally import Ledger
 from slackwater.state.writer import WriteSegment
 from slackwater.types import DataType
+
+_FEW_CHANGES = 10_000
+
+
+class Common:
+    """What the parts of one run have in common."""
+
+    def __init__(self, place: Place, ledger: Ledger | None = None):
+        """What is read goes to the ledger, even if the run fails."""
+        self.place = place
+        self.ledger = ledger
+        self.packs = Packs(Path(place.home), place.stem)
+        """Segments of a few rows; whoever runs the parts publishes them in the end."""
+        self.changes: dict[tuple[str, frozenset[str]], pa.Table] = {}
+        """Small changes of sources, by source and columns: they are read once for all parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +73,8 @@ class LocalResult:
     """By kind of work."""
     publisher: Publisher
     """Knows when the files have their names."""
+    observed: Mapping[str, Observed]
+    """By step: rows in and out, and seconds."""
 
 
 class LocalRun:
@@ -65,15 +84,16 @@ class LocalRun:
         self,
         engine: LocalEngine,
         spark: SparkStatements,
-        place: Place,
         room: Room,
-        ledger: Ledger | None,
+        common: Common,
     ):
-        """Nothing is read yet; what is read goes to the ledger, even if the run fails."""
+        """Nothing is read yet."""
         self._engine = engine
         self._spark = spark
-        self._ledger = ledger
-        self._place = place
+        self._ledger = common.ledger
+        self._place = common.place
+        self._packs = common.packs
+        self._changes = common.changes
         self._room = room
         self._frames = Frames({}, room)
         self._waiting: dict[str, ComputeStep] = {}
@@ -81,6 +101,7 @@ class LocalRun:
         self._publisher = Publisher()
         self._written: dict[str, tuple[SegmentFile, ...]] = {}
         self._seconds: dict[str, float] = {}
+        self._observed: dict[str, Observed] = {}
 
     def execute(self, prepared: Prepared, tell: Callable[[str], None]) -> LocalResult:
         """Take all steps, telling of each; what fails leaves no file behind."""
@@ -89,22 +110,38 @@ class LocalRun:
             for number, step in enumerate(prepared.steps, start=1):
                 work = _kind_of_work(step, prepared)
                 tell(f"step {number} of {len(prepared.steps)}: {work}")
-                with self._timed(work):
+                with self._timed(work, step):
                     self._advance(step, prepared)
         except BaseException:
             self._publisher.settle()
             for file in (file for files in self._written.values() for file in files):
-                (Path(self._place.home) / file.path).unlink(missing_ok=True)
+                if part_of_pack(file.path) is None:
+                    (Path(self._place.home) / file.path).unlink(missing_ok=True)
             raise
-        return LocalResult(self._written, self._seconds, self._publisher)
+        return LocalResult(self._written, self._seconds, self._publisher, self._observed)
 
     @contextmanager
-    def _timed(self, kind: str) -> Iterator[None]:
-        """Count the seconds of the block as a kind of work."""
+    def _timed(self, kind: str, step: Step) -> Iterator[None]:
+        """Count the seconds of the block as a kind of work, and as those of a step."""
         started = time.perf_counter()
         yield
         spent = time.perf_counter() - started
         self._seconds[kind] = self._seconds.get(kind, 0.0) + spent
+        self._observe(step, spent)
+
+    def _observe(self, step: Step, seconds: float) -> None:
+        """Note the rows of a step; those of streamed statements are counted with their writing."""
+        if step.name in self._waiting and not isinstance(step, AppendStep):
+            return
+        read = sum(self._frames.counts[name] for name in step.reads)
+        if isinstance(step, AppendStep):
+            made = sum(file.rows for file in self._written[step.arrangement.id])
+            self._observed[f"+{step.name}"] = Observed(read, made, seconds)
+            if step.input in self._waiting:
+                given = sum(self._frames.counts[name] for name in self._waiting[step.input].reads)
+                self._observed[step.input] = Observed(given, read)
+        else:
+            self._observed[step.name] = Observed(read, self._frames.counts[step.name], seconds)
 
     def _advance(self, step: Step, prepared: Prepared) -> None:
         if isinstance(step, ComputeStep) and step.name in prepared.streamed:
@@ -137,9 +174,8 @@ class LocalRun:
         if step.input not in self._waiting:
             return iter(self._frames[step.input].to_batches())
         statement = prepared.statements[step.input]
-        return self._engine.stream(
-            statement, {name: self._frames[name] for name in statement.reads}
-        )
+        tables = {name: self._frames[name] for name in statement.reads}
+        return self._frames.counted(step.input, self._engine.stream(statement, tables))
 
     @singledispatchmethod
     def _take(self, step: Step, _prepared: Prepared) -> None:
@@ -147,9 +183,17 @@ class LocalRun:
 
     @_take.register
     def _(self, step: SourceChangesStep, prepared: Prepared) -> None:
+        needed = prepared.needed(step.name)
+        known = self._changes.get((step.source, needed))
+        if known is not None:
+            self._frames.put(step.name, known, 0)
+            return
         files = self._place.files
         stored = self._stored(files.types(step.source), files.pending(step.source))
-        self._read(step.name, stored, prepared.needed(step.name))
+        self._read(step.name, stored, needed)
+        found = self._frames[step.name]
+        if found.num_rows <= _FEW_CHANGES:
+            self._changes[step.source, needed] = found
 
     @_take.register
     def _(self, step: SourceRowsStep, prepared: Prepared) -> None:
@@ -221,14 +265,13 @@ class LocalRun:
             consolidate=not step.fill,
             room=self._room,
             publisher=self._publisher,
+            packs=self._packs,
         )
         try:
-            manifest = [row for batch in worker(rows) for row in batch.to_pylist()]
+            file = worker.write(rows)
         except DataError as problem:
             raise NotLocalError(f"rows that cannot be sorted here: {problem}") from problem
-        for row in manifest:
-            del row["directory"]
-        return tuple(SegmentFile(**row) for row in manifest)
+        return () if file is None else (file,)
 
 
 def _counts_once(stored: StoredRows) -> bool:

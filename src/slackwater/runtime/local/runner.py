@@ -22,14 +22,13 @@ from slackwater.plan.program import (
     StateRowsStep,
 )
 from slackwater.plan.statements import Statement
-from slackwater.runtime.files import Place, StateFiles
+from slackwater.runtime.files import StateFiles
 from slackwater.runtime.local.engine import CORES, LocalEngine
 from slackwater.runtime.local.frames import MACHINE_BYTES
 from slackwater.runtime.local.prepare import Prepared, own_suffix, prepare
-from slackwater.runtime.local.run import LocalResult, LocalRun
+from slackwater.runtime.local.run import Common, LocalResult, LocalRun
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.state.spill import Room
-from slackwater.state.tally import Ledger
 
 _ENGINE_MEMORY = MACHINE_BYTES // 6
 MOST_BYTES = MACHINE_BYTES // 12
@@ -75,17 +74,16 @@ class LocalRunner:
         """Where rows wait that are more than should be in memory."""
         return Room(Path(self._scratch.name), MOST_BYTES, CORES)
 
-    def run(self, program: Program, place: Place, ledger: Ledger | None = None) -> LocalResult:
+    def run(self, program: Program, common: Common) -> LocalResult:
         """Take all steps; raises NotLocalError, having written nothing, if that is Spark's to do.
 
-        Files may still be on their way to the disk: the publisher of the result knows.
-
-        What is read of stored rows goes to the ledger, also what was read in vain.
+        Files may still be on their way to the disk: the publisher of the result knows. Small ones
+        are still in the packs of what the run's parts have in common.
         """
-        prepared = self._prepare(program, place.files)
+        prepared = self._prepare(program, common.place.files)
         if isinstance(prepared, NotLocalError):
             raise prepared
-        run = LocalRun(self._started(), self._spark, place, self.room, ledger)
+        run = LocalRun(self._started(), self._spark, self.room, common)
         return run.execute(prepared, self._tell)
 
     def compute(self, statement: Statement, given: Mapping[str, Given]) -> pa.Table:

@@ -18,6 +18,7 @@ from slackwater.errors import SetupError
 from slackwater.faults import reach
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
 from slackwater.state.metadata.store import MetadataStore
+from slackwater.state.packs import files_of
 from slackwater.state.segments import forget_segments
 
 DEFAULT_GRACE: Final = timedelta(hours=1)
@@ -69,7 +70,10 @@ def collect_garbage(store: MetadataStore, root: Path, retention: Retention) -> R
     floor = store.prune(min(newest - retention.commits, young), newest - retention.history)
     reach("collect.pruned")
     garbage = store.garbage(floor)
-    removed = _delete(root, (segment.file.path for segment in garbage), "collect.deleting")
+    gone = {segment.file.path for segment in garbage}
+    # Others may still be in the same pack.
+    files = files_of(gone) - files_of(store.named_paths() - gone) if gone else frozenset()
+    removed = _delete(root, sorted(files), "collect.deleting")
     reach("collect.deleted")
     store.forget(segment.id for segment in garbage)
     return removed
@@ -92,7 +96,7 @@ def sweep_orphans(
     # The files first: one that is committed meanwhile is then found named.
     found = sorted((root / STATE_FOLDER).rglob("*"))
     stale = [path for path in found if _modified(path) <= oldest]
-    named = store.named_paths()
+    named = files_of(store.named_paths())
     files = (path.relative_to(root).as_posix() for path in stale if path.is_file())
     orphans = (
         path for path in files if path not in named and not any(stem in path for stem in spared)

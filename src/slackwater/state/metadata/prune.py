@@ -25,7 +25,13 @@ def forget_commits(connection: Connection, floor: int) -> None:
     """Make `floor` the oldest commit that can be read; segments wait for their files to go."""
     connection.execute(update(schema.head).values(retained_from=floor))
     connection.execute(delete(schema.commits).where(schema.commits.c.version < floor))
-    for table in (schema.sources, schema.views, schema.progress, schema.source_offsets):
+    for table in (
+        schema.sources,
+        schema.views,
+        schema.plans,
+        schema.progress,
+        schema.source_offsets,
+    ):
         connection.execute(delete(table).where(_ended(table, floor)))
     _forget_batches(connection, floor)
     forget_arrangements(connection, floor)
@@ -43,6 +49,9 @@ def forget_runs(connection: Connection, before: int | datetime) -> None:
     table = schema.runs.c
     column: Any = table.commit_version if isinstance(before, int) else table.started_at
     connection.execute(delete(schema.runs).where(column < before))
+    if isinstance(before, int):
+        old = schema.observations.c.commit_version < before
+        connection.execute(delete(schema.observations).where(old))
 
 
 def _forget_batches(connection: Connection, floor: int) -> None:

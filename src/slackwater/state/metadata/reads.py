@@ -11,6 +11,7 @@ from slackwater.state.metadata import schema
 from slackwater.state.metadata.records import (
     BatchRecord,
     Commit,
+    ObservationRecord,
     RunRecord,
     SegmentRecord,
 )
@@ -110,3 +111,12 @@ def read_batches(connection: Connection, source: str, after: int) -> tuple[Batch
         .order_by(table.source_offset)
     )
     return tuple(BatchRecord(*row) for row in connection.execute(query))
+
+
+def read_observations(connection: Connection) -> tuple[ObservationRecord, ...]:
+    """All observations of steps."""
+    table = schema.observations.c
+    columns = (table.operator, table.part, table.engine)
+    measures = (table.rows_in, table.rows_out, table.seconds)
+    rows = connection.execute(select(*columns, *measures))
+    return tuple(ObservationRecord(*row) for row in rows)

@@ -116,6 +116,18 @@ class RunRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservationRecord:
+    """The last run of one step of an operator on an engine."""
+
+    operator: str
+    part: str
+    engine: str
+    rows_in: float
+    rows_out: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogState:
     """Everything that is live at one commit."""
 
@@ -125,6 +137,8 @@ class CatalogState:
     arrangements: Mapping[str, ArrangementRecord]
     segments: Mapping[str, tuple[SegmentRecord, ...]]
     """By arrangement, in the order of their making; every live arrangement has an entry."""
+    plans: Mapping[str, str]
+    """By view: how it is kept. A view that no run has planned yet may have no entry."""
     progress: Mapping[tuple[str, str], int]
     """By view and source: the last offset the view has consumed."""
     offsets: Mapping[str, int]
@@ -148,6 +162,8 @@ class Transaction:
     drop_sources: tuple[str, ...] = ()
     add_views: tuple[ViewRecord, ...] = ()
     drop_views: tuple[str, ...] = ()
+    plans: Mapping[str, str] = field(default_factory=dict)
+    """By view: how it is kept from now on."""
     add_arrangements: tuple[ArrangementRecord, ...] = ()
     drop_arrangements: tuple[str, ...] = ()
     add_segments: tuple[NewSegment, ...] = ()

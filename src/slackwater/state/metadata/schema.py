@@ -103,6 +103,16 @@ views = Table(
     *_lifetime(),
 )
 
+# How a view is kept; the history says when and why that was planned anew.
+plans = Table(
+    "plans",
+    TABLES,
+    _number(),
+    Column("view", Text, nullable=False),
+    Column("plan", Text, nullable=False),
+    *_lifetime(),
+)
+
 # An id may come back after it was dropped; segments belong to the row, not to the id.
 arrangements = Table(
     "arrangements",
@@ -172,6 +182,19 @@ runs = Table(
     Column("details", Text, nullable=False),
     Column("started_at", UtcTime, nullable=False),
     Column("seconds", Double, nullable=False),
+)
+
+# Statistics, which may be lost: one row for each step of an operator, of its last run.
+observations = Table(
+    "observations",
+    TABLES,
+    Column("operator", Text, primary_key=True),
+    Column("part", Text, primary_key=True),
+    Column("engine", Text, primary_key=True),
+    Column("rows_in", Double, nullable=False),
+    Column("rows_out", Double, nullable=False),
+    Column("seconds", Double, nullable=False),
+    Column("commit_version", BigInteger, nullable=False),
 )
 
 settings = Table(

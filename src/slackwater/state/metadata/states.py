@@ -64,6 +64,7 @@ class _Facts:
             sources=self.sources(),
             views=self.views(),
             arrangements=arrangements,
+            plans=self.plans(),
             segments=_frozen((name, tuple(segments.get(name, ()))) for name in arrangements),
             progress=self.progress(),
             offsets=self.offsets(),
@@ -103,6 +104,11 @@ class _Facts:
         for row in self._live(SEGMENTS.where(table.number > highest), schema.segments):
             segments.setdefault(row[1], []).append(live_segment(row))
         return segments
+
+    def plans(self) -> Mapping[str, str]:
+        table = schema.plans.c
+        rows = self._live(select(table.view, table.plan), schema.plans)
+        return _frozen((view, plan) for view, plan in rows)
 
     def progress(self) -> Mapping[tuple[str, str], int]:
         table = schema.progress.c

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
 from uuid import uuid4
 
-from sqlalchemy import Connection, Engine, collate, delete, insert, select, update
+from sqlalchemy import Connection, Engine, collate, delete, insert, select, tuple_, update
 
 from slackwater.errors import CatalogError
 from slackwater.faults import reach
@@ -24,6 +25,7 @@ from slackwater.state.metadata.records import (
     BatchRecord,
     CatalogState,
     Commit,
+    ObservationRecord,
     RunRecord,
     SegmentRecord,
     Transaction,
@@ -198,6 +200,24 @@ class MetadataStore:
                 connection.execute(
                     update(table).where(of_run).values(details=text, seconds=seconds)
                 )
+
+    def observations(self) -> tuple[ObservationRecord, ...]:
+        """What runs observed of the steps of operators."""
+        with self._reading() as connection:
+            return reads.read_observations(connection)
+
+    def note_observations(self, commit: int, made: Sequence[ObservationRecord]) -> None:
+        """Replace what is known of some steps; it may be lost if the machine fails soon after."""
+        if not made:
+            return
+        table = schema.observations
+        keys = [(each.operator, each.part, each.engine) for each in made]
+        rows = [{**asdict(each), "commit_version": commit} for each in made]
+        with noting(self._engine) as connection:
+            for chunk in chunks(keys):
+                known = tuple_(table.c.operator, table.c.part, table.c.engine).in_(chunk)
+                connection.execute(delete(table).where(known))
+            connection.execute(insert(table), rows)
 
     def note_failed(self, runs: Sequence[RunRecord]) -> None:
         """Add to the history, under the newest commit, what a run that came to nothing was about.

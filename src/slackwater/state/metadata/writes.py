@@ -32,6 +32,7 @@ def write_transaction(connection: Connection, transaction: Transaction, version:
     _add_arrangements(facts, transaction.add_arrangements)
     _add_named(facts, schema.sources, transaction.add_sources, "source")
     _add_named(facts, schema.views, transaction.add_views, "view")
+    _set_plans(facts, transaction.plans)
     _add_segments(facts, transaction.add_segments)
     _add_batches(facts, transaction.batches)
     _move_on(facts, transaction.progress)
@@ -47,6 +48,7 @@ def _drop(facts: FactWriter, transaction: Transaction) -> None:
     facts.require(schema.segments.c.number, transaction.remove_segments, "live segment")
     arrangements = facts.arrangement_numbers(transaction.drop_arrangements)
     facts.end(schema.views.c.name, views)
+    facts.end(schema.plans.c.view, views)
     facts.end(schema.sources.c.name, sources)
     facts.end(schema.progress.c.view, (*views, *transaction.drop_progress))
     facts.end(schema.progress.c.source, sources)
@@ -76,6 +78,13 @@ def _add_named(
         for record in added
     ]
     facts.add(table, rows)
+
+
+def _set_plans(facts: FactWriter, made: Mapping[str, str]) -> None:
+    """Have views be kept by these plans from this commit on."""
+    facts.require(schema.views.c.name, tuple(made), "view")
+    facts.end(schema.plans.c.view, tuple(made))
+    facts.add(schema.plans, [{"view": view, "plan": plan} for view, plan in made.items()])
 
 
 def _add_segments(facts: FactWriter, added: Sequence[NewSegment]) -> None:

@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from slackwater.algebra.columns import pass_through
-from slackwater.algebra.operators import (
-    Aggregate,
-    Distinct,
-    Filter,
-    Join,
-    JoinKey,
-    JoinKind,
-    Project,
-)
-from slackwater.algebra.rel import Rel
-from slackwater.expr.build import any_of, case, field_of, is_known, number
-from slackwater.expr.functions import call
-from slackwater.expr.nodes import Expr
-from slackwater.optimizer.facts import Facts
-from slackwater.optimizer.rules.accumulators import GroupState, group_state
-from slackwater.optimizer.rules.base import Builder, Need
-from slackwater.optimizer.rules.im1.aggregate_sums import (
-    AdjustSums,
-    move,
-    same_group,
-    stored_groups,
-    with_group_hash,
-    with_stored,
-)
+from slackwater.algebra.operators import Aggregate
+from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums, running_values
 from slackwater.optimizer.rules.keys import contents, hashed_keys
-from slackwater.optimizer.rules.weighted import adds_up, consolidated, read_changes, weight_of
-from slackwater.optimizer.rules.whole_state import hashed_changes
 from slackwater.plan.arrangements import Arrangement
-from slackwater.plan.frames import HASH, NEW, WEIGHT, Frame, Fresh, positions
+from slackwater.plan.facts import Facts
+from slackwater.plan.view_plan import KeptState
+from slackwater.plan.weighted import adds_up
 from slackwater.types import is_collated
 from slackwater.types.storage import needs_encoding
-
-_OLD, _AGAIN = "o", "_again"
-"""Columns of touched groups: the stored row, and whether an extreme must be found again."""
 
 
 class GuardExtremes(AdjustSums):
@@ -58,104 +32,22 @@ class GuardExtremes(AdjustSums):
             return "the whole input is one group"
         if not all(adds_up(column.dtype) for column in rel.input.columns):
             return "changes of such columns cannot be added up before they are used"
-        running = self.state(rel, facts).accumulators
-        if any(one.lost and is_collated(one.dtype) for one in running):
+        state = running_values(rel)
+        if any(one.lost and is_collated(one.dtype) for one in state.accumulators):
             return "of texts that a collation calls equal the one that is left must be shown"
-        if any(map(needs_encoding, self.state(rel, facts).types)):
+        if any(map(needs_encoding, state.types)):
             return "a running value is stored in another form than it is computed in"
         return None
 
-    def needs(self, rel: Aggregate, facts: Facts) -> tuple[Need, ...]:
+    def grows(self, _rel: Aggregate, _facts: Facts) -> bool:
+        """Extremes count as running values: a lost one is found again."""
+        return True
+
+    def state(self, rel: Aggregate) -> tuple[KeptState, ...]:
         """One row per group, and the rows of each group for when its extreme goes."""
-        return (*super().needs(rel, facts), Need(_given(rel), rel.input))
-
-    def group_state(self, rel: Aggregate, facts: Facts) -> GroupState | str:
-        """Extremes count as running values."""
-        return group_state(rel, grows=True, facts=facts)
-
-    def moved(self, rel: Aggregate, builder: Builder) -> Frame | None:
-        """As for sums; extremes that were lost come from the rows of their group."""
-        changes = builder.delta(rel.input)
-        if changes is None:
-            return None
-        state, fresh = self.state(rel, builder.facts), Fresh(rel)
-        given = read_changes(rel.input, changes, fresh)
-        net = builder.compute(
-            rel,
-            "net_input",
-            consolidated(given, fresh, first=True),
-            (*positions(rel.input), WEIGHT),
-        )
-        groups = _guarded(rel, state, net, builder)
-        again = _again(rel, state, net, groups, builder)
-        tree = _settled(state, groups, again, fresh)
-        return builder.compute(rel, "moved", tree, (*state.names, WEIGHT))
+        return (*super().state(rel), KeptState(rows_by_group(rel), rel.input))
 
 
-def _guarded(rel: Aggregate, state: GroupState, net: Frame, builder: Builder) -> Frame:
-    """The touched groups with their stored rows, and whether they may have lost an extreme."""
-    fresh = Fresh(rel)
-    partial = state.partial(read_changes(rel.input, net, fresh), fresh, losses=True)
-    losses = tuple(f"d{n}" for n, one in enumerate(state.accumulators) if one.lost is not None)
-    names = (*state.names, *losses)
-    hashed = with_group_hash(state, partial, fresh)
-    touched = builder.compute(rel, "touched", hashed, (HASH, *names))
-    found = builder.look_up_nested(rel, "found", touched, stored_groups(state))
-    stored = with_stored(state, fresh.scan(found), fresh)
-    exposed = fresh.outputs((_exposed(state, stored),))
-    guarded = Project(stored, (*map(pass_through, stored.columns), *exposed))
-    return builder.compute(rel, "guarded", guarded, (*names, _OLD, _AGAIN))
-
-
-def _exposed(state: GroupState, groups: Rel) -> Expr:
-    """Whether a group may have lost one of its extremes."""
-    old, first = groups.columns[-1].ref(), len(state.rel.keys)
-    losses = iter(groups.columns[len(state.types) :])
-    parts = [
-        one.exposed(field_of(old, f"s{n}"), groups.columns[n].ref(), next(losses).ref())
-        for n, one in enumerate(state.accumulators, start=first)
-        if one.lost is not None
-    ]
-    return call("and", is_known(old), any_of(parts))
-
-
-def _again(rel: Aggregate, state: GroupState, net: Frame, groups: Frame, builder: Builder) -> Frame:
-    """The groups that lost an extreme, aggregated again from their rows."""
-    given, fresh = _given(rel), Fresh(rel)
-    touched = fresh.scan(groups, (*state.names, _AGAIN))
-    lost = Filter(touched, touched.columns[-1].ref())
-    hashes = Distinct(
-        Project(lost, fresh.outputs((stored_groups(state).hash_of(touched.columns[:-1]),)))
-    )
-    hashed = hashed_changes(rel.input, net, given, fresh)
-    key = JoinKey(hashed.columns[0].ref(), hashes.columns[0].ref())
-    touching = Join(JoinKind.SEMI, hashed, hashes, (key,))
-    names = (HASH, *positions(rel.input), WEIGHT)
-    exposed = builder.compute(rel, "exposed", touching, names)
-    rows = builder.gather(rel, "exposed_rows", exposed, given)
-    now = read_changes(rel.input, rows, fresh, NEW)
-    present = Filter(now, call(">", weight_of(now).ref(), number(0)))
-    return builder.compute(rel, "again", state.partial(present, fresh), state.names)
-
-
-def _given(rel: Aggregate) -> Arrangement:
+def rows_by_group(rel: Aggregate) -> Arrangement:
     """The rows of each group."""
     return contents(rel.input, hashed_keys(rel.input, tuple(key.expr for key in rel.keys)))
-
-
-def _settled(state: GroupState, groups: Frame, again: Frame, fresh: Fresh) -> Rel:
-    """All touched groups moved; with the values found again where that was needed."""
-    touched, anew = fresh.scan(groups), fresh.scan(again)
-    keys, first = range(len(state.rel.keys)), len(state.rel.keys)
-    found_again = touched.columns[-1].ref()
-    same = same_group(
-        [anew.columns[n].ref() for n in keys], [touched.columns[n].ref() for n in keys]
-    )
-    both = Join(JoinKind.LEFT, touched, anew, residual=call("and", found_again, same))
-    old = touched.columns[-2].ref()
-    values: list[Expr] = []
-    for n, one in enumerate(state.accumulators, start=first):
-        merged = one.merged(field_of(old, f"s{n}"), touched.columns[n].ref())
-        value = both.column(anew.columns[n].id).ref()
-        values.append(merged if one.lost is None else case(found_again, value, merged))
-    return move(state, both, old, values, fresh)

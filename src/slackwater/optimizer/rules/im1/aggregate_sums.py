@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from slackwater.algebra.columns import pass_through
 from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.operators import Aggregate, Filter, Generate, Project
-from slackwater.algebra.rel import Rel
+from slackwater.algebra.operators import Aggregate
 from slackwater.errors import InvariantError
-from slackwater.expr.build import (
-    TRUE,
-    all_of,
-    any_of,
-    case,
-    field_of,
-    is_known,
-    is_null,
-    number,
-    struct,
-)
-from slackwater.expr.functions import call
-from slackwater.expr.nodes import Expr, Lambda, LambdaVariable
-from slackwater.optimizer.facts import Facts
+from slackwater.expr.nodes import Expr
 from slackwater.optimizer.rules.accumulators import GroupState, group_state
-from slackwater.optimizer.rules.base import Builder, Need, Rule, settled_changes
-from slackwater.optimizer.rules.weighted import counted_once, read_changes
+from slackwater.optimizer.rules.base import Rule
 from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
-from slackwater.plan.frames import HASH, MATCHES, WEIGHT, Frame, Fresh, positions, read_rows
-from slackwater.types import INTEGER, ArrayType, is_collated
-from slackwater.types.storage import holds_map
+from slackwater.plan.facts import Facts
+from slackwater.plan.view_plan import KeptState
+from slackwater.types import is_collated
 
 
 class AdjustSums(Rule[Aggregate]):
     """D(aggregate(R)): each touched group is taken out as it was and put back as it is.
 
-    State is one row per group: keys, exact running values, the number of rows. The changes
-    are aggregated first, then the stored row of each touched group is looked up and moved. A
-    group whose rows run out disappears; without keys the one row stays, over nothing too.
-    min and max are kept this way only while their input never loses a row.
+    State is one row per group: keys, exact running values, the number of rows. min and max are
+    kept this way only while their input never loses a row.
     """
 
     name = "aggregate_sums"
@@ -48,75 +28,28 @@ class AdjustSums(Rule[Aggregate]):
         """Every aggregate must have exact running values, and every group one key."""
         if any(is_collated(key.column.dtype) for key in rel.keys):
             return "of keys that a collation calls equal a group shows one that its rows have"
-        state = self.group_state(rel, facts)
-        return state if isinstance(state, str) else None
+        found = group_state(rel, grows=self.grows(rel, facts), facts=facts)
+        return found if isinstance(found, str) else None
 
-    def needs(self, rel: Aggregate, facts: Facts) -> tuple[Need, ...]:
+    def grows(self, rel: Aggregate, facts: Facts) -> bool:
+        """Tell if running extremes will do, because no row goes or because it is noticed."""
+        return facts.never_retracts(rel.input)
+
+    def state(self, rel: Aggregate) -> tuple[KeptState, ...]:
         """One row per group."""
-        return (Need(stored_groups(self.state(rel, facts)), rel),)
+        return (KeptState(stored_groups(running_values(rel)), rel),)
 
-    def delta(self, rel: Aggregate, builder: Builder) -> Frame | None:
-        """The finished columns of the groups that moved, before and after."""
-        moved = self.moved(rel, builder)
-        if moved is None:
-            return None
-        state = self.state(rel, builder.facts)
-        builder.append(stored_groups(state), moved)
-        fresh = Fresh(rel)
-        groups = fresh.scan(moved)
-        finished = fresh.outputs(state.finished(groups.columns))
-        tree = Project(groups, (*finished, pass_through(groups.columns[-1])))
-        return builder.compute(rel, "delta", tree, (*positions(rel), WEIGHT))
 
-    def rows(self, rel: Aggregate, builder: Builder) -> Frame:
-        """The finished columns of all groups, finished just as changes are."""
-        fresh = Fresh(rel)
-        groups = fresh.scan(self.state_rows(rel, builder))
-        finished = self.state(rel, builder.facts).finished(groups.columns)
-        return builder.compute(
-            rel, "rows", Project(groups, fresh.outputs(finished)), positions(rel)
-        )
-
-    def state_rows(self, rel: Aggregate, builder: Builder) -> Frame:
-        """The stored row of every group, from scratch."""
-        state, fresh = self.state(rel, builder.facts), Fresh(rel)
-        table = counted_once(read_rows(rel.input, builder.rows(rel.input)), fresh)
-        return builder.compute(rel, "groups", state.partial(table, fresh), state.names)
-
-    def group_state(self, rel: Aggregate, facts: Facts) -> GroupState | str:
-        """What is stored of a group, or why that is not enough."""
-        return group_state(rel, grows=facts.never_retracts(rel.input), facts=facts)
-
-    def state(self, rel: Aggregate, facts: Facts) -> GroupState:
-        """What is stored of a group, for an aggregate that the rule fits."""
-        state = self.group_state(rel, facts)
-        if isinstance(state, str):
-            raise InvariantError(f"no running values for this aggregate: {state}")
-        return state
-
-    def moved(self, rel: Aggregate, builder: Builder) -> Frame | None:
-        """The stored rows of the touched groups, taken out with -1 and put back with +1."""
-        changes = settled_changes(rel, builder)
-        if changes is None:
-            return None
-        state, fresh = self.state(rel, builder.facts), Fresh(rel)
-        partial = state.partial(read_changes(rel.input, changes, fresh), fresh)
-        touched = builder.compute(
-            rel, "touched", with_group_hash(state, partial, fresh), (HASH, *state.names)
-        )
-        found = builder.look_up_nested(rel, "found", touched, stored_groups(state))
-        groups = with_stored(state, fresh.scan(found), fresh)
-        old, first = groups.columns[-1].ref(), len(state.rel.keys)
-        values = [
-            one.merged(field_of(old, f"s{n}"), groups.columns[n].ref())
-            for n, one in enumerate(state.accumulators, start=first)
-        ]
-        tree = move(state, groups, old, values, fresh)
-        return builder.compute(rel, "moved", tree, (*state.names, WEIGHT))
+def running_values(rel: Aggregate) -> GroupState:
+    """The stored row of a group, for an aggregate that has one."""
+    found = group_state(rel, grows=True, facts=Facts())
+    if isinstance(found, str):
+        raise InvariantError(f"no running values for this aggregate: {found}")
+    return found
 
 
 def group_key(state: GroupState) -> tuple[Expr, ...]:
-    """What stored groups are found by."""
+    """The key that stored groups are found by."""
     keys = enumerate(key.column.dtype for key in state.rel.keys)
     found = (hashable(stored_column(n, dtype)) for n, dtype in keys)
     return tuple(key for key in found if key is not None)
@@ -125,63 +58,3 @@ def group_key(state: GroupState) -> tuple[Expr, ...]:
 def stored_groups(state: GroupState) -> Arrangement:
     """The arrangement with one row per group."""
     return Arrangement(fingerprint(state.rel), Role.ACCUMULATORS, state.types, group_key(state))
-
-
-def with_group_hash(state: GroupState, groups: Rel, fresh: Fresh) -> Project:
-    """Rows of groups with the hash by which stored groups are found before their columns."""
-    hashed = fresh.outputs((stored_groups(state).hash_of(groups.columns),))
-    return Project(groups, (*hashed, *map(pass_through, groups.columns)))
-
-
-def with_stored(state: GroupState, found: Rel, fresh: Fresh) -> Project:
-    """Touched groups, each with its stored row as a struct in the end; NULL if it is new."""
-    matches = found.columns[-1]
-    if matches.name != MATCHES or not isinstance(matches.dtype, ArrayType):
-        raise InvariantError("groups without the rows that were found for them")
-    one = LambdaVariable("m", matches.dtype.element, False)
-    keys = range(len(state.rel.keys))
-    stored = [field_of(one, f"s{n}") for n in keys]
-    same = Lambda((one,), same_group(stored, [found.columns[n].ref() for n in keys]))
-    row = call("get", call("filter", matches.ref(), same), number(0, INTEGER))
-    others = tuple(map(pass_through, found.columns[:-1]))
-    return Project(found, (*others, *fresh.outputs((row,))))
-
-
-def same_group(left: Sequence[Expr], right: Sequence[Expr]) -> Expr:
-    """The condition that two rows with these keys are of one group."""
-    pairs = zip(map(_comparable, left), map(_comparable, right), strict=True)
-    return all_of(call("<=>", one, other) for one, other in pairs)
-
-
-def _comparable(key: Expr) -> Expr:
-    return call("comparable_form", key) if holds_map(key.dtype) else key
-
-
-def move(state: GroupState, groups: Rel, old: Expr, values: list[Expr], fresh: Fresh) -> Rel:
-    """Takes each group out as it was stored, `old`, and puts it back with running `values`."""
-    keys = range(len(state.rel.keys))
-    new = is_null(old)
-    after = [
-        *(case(new, groups.columns[n].ref(), field_of(old, f"s{n}")) for n in keys),
-        *values,
-    ]
-    before = [field_of(old, f"s{n}") for n in range(len(after))]
-    stays = call(">", values[-1], number(0)) if keys else TRUE
-    unmoved = all_of(
-        call("<=>", before[n], value) for n, value in enumerate(values, start=len(keys))
-    )
-    taken_out = case(is_known(old), _row(before, -1))
-    put_back = case(stays, _row(after, 1))
-    pair = call("array", taken_out, put_back)
-    row = LambdaVariable("r", taken_out.dtype, True)
-    present = call("filter", pair, Lambda((row,), is_known(row)))
-    moved = Filter(groups, any_of((new, call("not", unmoved))))
-    made = fresh.column("r", taken_out.dtype)
-    exploded = Generate(moved, call("explode", present), False, (made,))
-    fields = (field_of(made.ref(), name) for name in (*state.names, WEIGHT))
-    return Project(exploded, fresh.outputs(fields))
-
-
-def _row(values: Sequence[Expr], weight: int) -> Expr:
-    named = {f"k{n}": value for n, value in enumerate(values)}
-    return struct({**named, WEIGHT: number(weight)})

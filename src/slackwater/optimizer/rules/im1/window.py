@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from slackwater.algebra.operators import Window
-from slackwater.algebra.rel import Rel
-from slackwater.optimizer.facts import Facts, is_bounded
-from slackwater.optimizer.rules.affected_groups import Grouped, group_delta
-from slackwater.optimizer.rules.base import Builder, Need, Rule
-from slackwater.plan.frames import Frame
+from slackwater.optimizer.rules.base import Rule
+from slackwater.optimizer.rules.grouped import grouped_window
+from slackwater.plan.facts import is_bounded
+from slackwater.plan.view_plan import KeptState
 
 
 class RedoPartitions(Rule[Window]):
@@ -21,30 +18,17 @@ class RedoPartitions(Rule[Window]):
 
     name = "window"
     operator = Window
+    unstable = True
+    """Ties in the window's order may fall either way."""
 
     def recomputes(self, rel: Window) -> str | None:
         """One partition in all means all rows."""
-        if not _grouped(rel).is_one or is_bounded(rel.input):
+        if not grouped_window(rel).is_one or is_bounded(rel.input):
             return None
         if rel.partition:
             return "partitions of such keys are not indexed"
         return "the window has no PARTITION BY"
 
-    def unstable(self, _rel: Window) -> bool:
-        """Ties in the window's order may fall either way."""
-        return True
-
-    def needs(self, rel: Window, _facts: Facts) -> tuple[Need, ...]:
+    def state(self, rel: Window) -> tuple[KeptState, ...]:
         """The rows and the answers of each partition."""
-        return _grouped(rel).needs
-
-    def delta(self, rel: Window, builder: Builder) -> Frame | None:
-        """The touched partitions as they are, less as they were."""
-        return group_delta(_grouped(rel), builder)
-
-
-def _grouped(rel: Window) -> Grouped:
-    def apply(table: Rel) -> Rel:
-        return replace(rel, input=table)
-
-    return Grouped(rel, rel.input, rel.partition, rel.partition, apply)
+        return grouped_window(rel).state

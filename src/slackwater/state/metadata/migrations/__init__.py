@@ -17,7 +17,7 @@ from sqlalchemy import Connection, insert, inspect, select, text
 from slackwater.faults import reach
 from slackwater.state.metadata import schema
 from slackwater.state.metadata.errors import NewerLayoutError
-from slackwater.state.metadata.migrations import first_layout
+from slackwater.state.metadata.migrations import first_layout, plans_and_observations
 
 # Any number will do, as long as every version of Slackwater takes the same.
 _ADVISORY_KEY: Final = 0x51ACC
@@ -36,7 +36,10 @@ def _first_layout(connection: Connection) -> None:
     first_layout.apply(connection, identity=uuid4().hex)
 
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (Migration(1, "first layout", _first_layout),)
+MIGRATIONS: Final[tuple[Migration, ...]] = (
+    Migration(1, "first layout", _first_layout),
+    Migration(2, "plans and observations", plans_and_observations.apply),
+)
 
 
 def is_current(connection: Connection) -> bool:

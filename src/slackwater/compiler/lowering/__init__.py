@@ -1,0 +1,1 @@
+"""Lowers plans to steps: one module a method, named after it."""

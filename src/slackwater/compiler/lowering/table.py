@@ -1,0 +1,43 @@
+"""The lowering of every method, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from slackwater.compiler.lowering.affected_groups import LowerGroups
+from slackwater.compiler.lowering.aggregate_extremes import LowerExtremes
+from slackwater.compiler.lowering.aggregate_sums import LowerSums
+from slackwater.compiler.lowering.base import Lowering
+from slackwater.compiler.lowering.inner_join import LowerInnerJoin
+from slackwater.compiler.lowering.matching_join import LowerMatchingJoin
+from slackwater.compiler.lowering.recompute import LowerRecompute
+from slackwater.compiler.lowering.rowwise import LowerConstant, LowerRowwise, LowerSort
+from slackwater.compiler.lowering.scan import LowerScan
+from slackwater.compiler.lowering.union import LowerUnion
+from slackwater.optimizer.rules.grouped import grouped_aggregate, grouped_limit, grouped_window
+from slackwater.plan.view_plan import RECOMPUTE
+
+LOWERINGS: Mapping[str, Lowering[Any]] = {
+    "scan": LowerScan(),
+    "values": LowerConstant(),
+    "range": LowerConstant(),
+    "filter": LowerRowwise(),
+    "project": LowerRowwise(),
+    "expand": LowerRowwise(),
+    "generate": LowerRowwise(),
+    "union": LowerUnion(),
+    "sort": LowerSort(),
+    "inner_join": LowerInnerJoin(),
+    "outer_join": LowerMatchingJoin(),
+    "semi_join": LowerMatchingJoin(),
+    "mark_join": LowerMatchingJoin(),
+    "single_join": LowerMatchingJoin(),
+    "not_in": LowerMatchingJoin(),
+    "aggregate_sums": LowerSums(),
+    "aggregate_extremes": LowerExtremes(),
+    "aggregate_groups": LowerGroups(grouped_aggregate),
+    "window": LowerGroups(grouped_window),
+    "limit": LowerGroups(grouped_limit),
+    RECOMPUTE: LowerRecompute(),
+}

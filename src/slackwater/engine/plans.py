@@ -1,0 +1,96 @@
+"""The plans by which views are kept: stored ones while they hold, new ones where facts changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from slackwater.algebra.reads import read_names
+from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
+from slackwater.engine.home import Catalog
+from slackwater.engine.plan_text import NamePrinter
+from slackwater.optimizer.choose import choose_plan
+from slackwater.plan.facts import Facts
+from slackwater.plan.stored_plans import dump_view_plan
+from slackwater.plan.view_plan import ViewPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Replanning:
+    """The reason why a view's plan was replaced, and the operators that are kept otherwise."""
+
+    why: str
+    operators: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """For the history."""
+        return "; ".join((self.why, *self.operators))
+
+
+class Plans:
+    """The plan of every view of a home, under what is known now."""
+
+    def __init__(self, catalog: Catalog, facts: Facts):
+        """Take the stored plans that hold, and plan the other views."""
+        self._plans: dict[str, ViewPlan] = {}
+        self._texts: dict[str, str] = {}
+        self.new: dict[str, str] = {}
+        """Plans that are not stored yet, as the catalog is to have them."""
+        self.replanned: dict[str, Replanning] = {}
+        for view in catalog.views.values():
+            self._add(view, catalog, facts)
+
+    def __getitem__(self, view: str) -> ViewPlan:
+        """The plan of a view."""
+        return self._plans[view]
+
+    def text(self, view: str) -> str:
+        """The plan of a view as the catalog has it, or will."""
+        return self._texts[view]
+
+    def _add(self, view: ViewDefinition, catalog: Catalog, facts: Facts) -> None:
+        known = catalog.stored_plan(view.name)
+        if known is not None and known.facts == relevant(view, facts):
+            self._plans[view.name] = known
+            self._texts[view.name] = catalog.state.plans[view.name]
+            return
+        plan = make_plan(view, facts)
+        self._plans[view.name] = plan
+        self._texts[view.name] = self.new[view.name] = dump_view_plan(plan)
+        moved = () if known is None else tuple(_moved(known, plan))
+        if known is not None and moved:
+            why = _changed_fact(known.facts, plan.facts)
+            self.replanned[view.name] = Replanning(why, moved)
+
+
+def relevant(view: ViewDefinition, facts: Facts) -> Facts:
+    """The facts that decide how a view is kept."""
+    return facts.about(read_names(view.plan))
+
+
+def make_plan(view: ViewDefinition, facts: Facts) -> ViewPlan:
+    """The plan of a view under some facts."""
+    return choose_plan(
+        view.stored,
+        view.read,
+        relevant(view, facts),
+        recomputed=view.policy is RefreshPolicy.FULL,
+    )
+
+
+def _changed_fact(before: Facts, after: Facts) -> str:
+    if before.sums_fit and not after.sums_fit:
+        return "a sum does not fit its type"
+    lost = sorted(before.append_only - after.append_only)
+    if lost:
+        return f"a source is no longer append-only: {', '.join(lost)}"
+    return "settings or sources are others than when the view was planned"
+
+
+def _moved(before: ViewPlan, after: ViewPlan) -> Iterator[str]:
+    """The operators whose method differs; both plans are about the same relations."""
+    pairs = zip(before.root.walk(), after.root.walk(), strict=True)
+    for old, new in pairs:
+        if old.method != new.method:
+            what = NamePrinter(after.root.rel).describe(new.rel)
+            yield f"{what} by {new.method} instead of {old.method}"
