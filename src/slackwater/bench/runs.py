@@ -61,8 +61,6 @@ def spark_reasons(metrics: Metrics) -> tuple[str, ...]:
     """Why a run has Spark jobs."""
     if metrics.left_to_spark or not metrics.jobs:
         return tuple(metrics.left_to_spark)
-    if "on the driver" in metrics.phases:
-        return ("statements of the driver whose meaning is only Spark's",)
     return ("all of it, cheaper there by its prices",)
 
 

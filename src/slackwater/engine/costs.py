@@ -74,8 +74,11 @@ def view_lines(row: HistoryRow) -> Iterator[str]:
     how = "failed" if row.action == FAILED else f"{row.action} by commit {row.commit}"
     yield f"view {row.view}: {how}, {row.reason}"
     for each in row.candidates:
-        about = f", about {each.seconds:.2f} s" if each.seconds is not None else ""
+        where = f" on {each.engine}" if each.engine else ""
+        about = f", about {each.seconds:.2f} s{where}" if each.seconds is not None else ""
         yield f"  could be {each.action}: touches {each.rows:,} rows{about}"
+    if row.regret:
+        yield f"  regret: {row.regret:.2f} s could have been saved by keeping it the other way"
 
 
 def run_lines(metrics: Mapping[str, Any]) -> Iterator[str]:

@@ -23,6 +23,8 @@ class Candidate:
     rows: int
     seconds: float | None = None
     """None if nothing was weighed."""
+    engine: str = ""
+    """Where it would be done, if it was weighed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,12 @@ class Decision:
     action: Action
     reason: str
     candidates: tuple[Candidate, ...]
+    rows: int = 0
+    """Rows of its sources."""
+    changed: int = 0
+    """Rows of them that it has not seen."""
+    regret: float = 0.0
+    """Seconds that the other way of keeping the view would have saved since it last switched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +106,19 @@ def decide(
     if view.policy is RefreshPolicy.FULL:
         return Decision(view, Action.RECOMPUTE, "the view's policy is full", (recompute,))
     parts = "; ".join(recomputed_parts(plan))
+    if plan.by_price:
+        reason = f"{changed} of {rows} rows changed; it costs less to compute the view anew"
+        both = (recompute, Candidate(Action.REBUILD, rows))
+        return Decision(view, Action.RECOMPUTE, reason, both, rows, changed)
     if plan.answer_only:
         return Decision(
             view, Action.RECOMPUTE, f"no part of it takes in changes: {parts}", (recompute,)
         )
-    candidates = (Candidate(Action.INCREMENTAL, changed), Candidate(Action.REBUILD, rows))
+    candidates = (
+        Candidate(Action.INCREMENTAL, changed),
+        Candidate(Action.REBUILD, rows),
+        recompute,
+    )
     if any(each not in stored for each in plan.arrangements):
         why = (
             plans.replanned[view.name].why
@@ -112,7 +128,7 @@ def decide(
         reason = f"{why}, so that the view needs other state"
         return Decision(view, Action.REBUILD, reason, candidates)
     reason = f"{changed} of {rows} rows changed" + (f"; recomputes {parts}" if parts else "")
-    return Decision(view, Action.INCREMENTAL, reason, candidates)
+    return Decision(view, Action.INCREMENTAL, reason, candidates, rows, changed)
 
 
 def is_filled(view: ViewDefinition, catalog: Catalog) -> bool:

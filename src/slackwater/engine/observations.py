@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
-from slackwater.plan.costs import Sizes, frame_rows, step_seconds
+from slackwater.plan.costs import Sizes, frame_rows
 from slackwater.plan.observations import Observed, q_error
 from slackwater.plan.prices import Rates
 from slackwater.plan.program import AppendStep, Origin, Program
@@ -78,12 +78,11 @@ class Forecast:
     seconds: float
 
     @staticmethod
-    def of(program: Program, sizes: Sizes, rates: Rates) -> Forecast:
-        """The forecast from what is known before the run."""
+    def of(program: Program, sizes: Sizes, rates: Rates, seconds: Sequence[float]) -> Forecast:
+        """The forecast from what is known before the run: the seconds of each step."""
         known = sizes.observed(FIXED, rates.engine)
         fixed = rates.start if known is None else known.seconds
-        seconds = fixed + sum(step_seconds(program, sizes, rates))
-        return Forecast(frame_rows(program, sizes), seconds)
+        return Forecast(frame_rows(program, sizes), fixed + sum(seconds))
 
     def q_errors(self, actual: Mapping[str, Observed]) -> tuple[float, ...]:
         """The factors between expected and actual rows of the frames that were counted."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from slackwater.algebra.reads import read_names
+from slackwater.compiler.tasks import Action
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
 from slackwater.engine.plan_text import NamePrinter
@@ -32,6 +33,9 @@ class Plans:
 
     def __init__(self, catalog: Catalog, facts: Facts):
         """Take the stored plans that hold, and plan the other views."""
+        self._facts = facts
+        self._others: dict[tuple[str, Action], tuple[ViewPlan, str]] = {}
+        """Plans that a view would have if its next run did something else with it, and texts."""
         self._plans: dict[str, ViewPlan] = {}
         self._texts: dict[str, str] = {}
         self.new: dict[str, str] = {}
@@ -44,9 +48,36 @@ class Plans:
         """The plan of a view."""
         return self._plans[view]
 
-    def text(self, view: str) -> str:
-        """The plan of a view as the catalog has it, or will."""
-        return self._texts[view]
+    def after(self, view: ViewDefinition, action: Action) -> tuple[ViewPlan, str]:
+        """The plan of a view once a run has treated it so, and its text for the catalog.
+
+        A view that is computed anew keeps nothing but its answer; one that was, and starts
+        over, keeps all its state again.
+        """
+        plan = self._plans[view.name]
+        if action is Action.RECOMPUTE and not plan.answer_only:
+            return self._other(view.name, action, plan.without_state)
+        if action is Action.REBUILD and plan.by_price:
+            return self._other(view.name, action, lambda: make_plan(view, self._facts))
+        return plan, self._texts[view.name]
+
+    def _other(
+        self, view: str, action: Action, make: Callable[[], ViewPlan]
+    ) -> tuple[ViewPlan, str]:
+        if (view, action) not in self._others:
+            plan = make()
+            self._others[view, action] = plan, dump_view_plan(plan)
+        return self._others[view, action]
+
+    def adopt(self, view: ViewDefinition, action: Action, why: str) -> None:
+        """Keep a view from now on as what a run does with it asks for."""
+        plan, text = self.after(view, action)
+        if text == self._texts[view.name]:
+            return
+        self._plans[view.name] = plan
+        self._texts[view.name] = self.new[view.name] = text
+        how = "nothing but its answer is kept" if plan.answer_only else "its state is kept again"
+        self.replanned[view.name] = Replanning(why, (how,))
 
     def _add(self, view: ViewDefinition, catalog: Catalog, facts: Facts) -> None:
         known = catalog.stored_plan(view.name)

@@ -111,9 +111,15 @@ def history_row(decision: Decision, run: ViewRun, timing: tuple[datetime, Metric
         "rows_in": run.rows_in,
         "rows_out": run.rows_out,
         "candidates": [
-            {"action": each.action.value, "rows": each.rows, "seconds": each.seconds}
+            {
+                "action": each.action.value,
+                "rows": each.rows,
+                "seconds": each.seconds,
+                "engine": each.engine,
+            }
             for each in decision.candidates
         ],
+        "regret": decision.regret,
     }
     text = json.dumps(details)
     seconds = 0.0 if skipped else metrics.wall_seconds

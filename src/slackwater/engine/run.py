@@ -36,15 +36,23 @@ from slackwater.engine.results import (
     skipped,
 )
 from slackwater.engine.sizes import StoredSizes
-from slackwater.engine.weigh import Weighing
+from slackwater.engine.weigh import (
+    Memory,
+    Weighing,
+    incremental_origin,
+    regret_origin,
+    shares,
+)
 from slackwater.errors import ExecutionError
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.plan.facts import Facts
-from slackwater.plan.program import Program
+from slackwater.plan.observations import FACTOR, Observed
+from slackwater.plan.prices import SPARK
+from slackwater.plan.program import AppendStep, Origin, Program
 from slackwater.plan.view_plan import ViewPlan
 from slackwater.runtime.metering import Meter, Metrics
-from slackwater.runtime.program import ProgramRunner, RunPlace, Written
+from slackwater.runtime.program import Priced, ProgramRunner, RunPlace, Written
 from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import (
     ArrangementRecord,
@@ -170,11 +178,25 @@ class Run:
 
     def settle(self, decisions: tuple[Decision, ...]) -> tuple[tuple[Decision, ...], Program]:
         """What the run does with every view, and its statements."""
-        state = {
-            view.name: frozenset(self._needed_by(view)) for view in self._catalog.views.values()
-        }
-        rates = self._runner.rates(self._moved_rows(decisions))
-        return Weighing(self.program, self._sizes, rates, state).settle(decisions)
+        rows = self._moved_rows(decisions)
+
+        def price(program: Program) -> Priced:
+            return self._runner.price(program, self._sizes, Files(self._catalog), rows)
+
+        weighing = Weighing(self.program, price, self._kept_by_view(decisions), self._recall)
+        settled, program = weighing.settle(decisions)
+        for each in settled:
+            self._plans.adopt(each.view, each.action, each.reason)
+        return settled, program
+
+    def _kept_by_view(self, decisions: tuple[Decision, ...]) -> dict[str, frozenset[str]]:
+        return {each.view.name: frozenset(self._needed_by(each)) for each in decisions}
+
+    def _recall(self, view: str) -> Memory:
+        """What earlier runs say of a view."""
+        regret = self._sizes.observed(regret_origin(view))
+        last = self._sizes.observed(incremental_origin(view))
+        return Memory(0.0 if regret is None else regret.seconds, last)
 
     def relies_on_sums(self) -> bool:
         """Whether a view keeps running sums that may not fit their type."""
@@ -190,14 +212,16 @@ class Run:
 
         def write() -> Program:
             tasks = tuple(
-                view_task(each.view, each.action, self._plans[each.view.name]) for each in decisions
+                view_task(each.view, each.action, self._plan_after(each)) for each in decisions
             )
             return fuse(write_program(run, tasks))
 
         views, sources = self._catalog.state.views, self._catalog.state.sources
-        names = [each.view.name for each in decisions]
         key = (
-            tuple((views[name].definition, self._plans.text(name)) for name in names),
+            tuple(
+                (views[each.view.name].definition, self._plans.after(each.view, each.action)[1])
+                for each in decisions
+            ),
             tuple(each.action for each in decisions),
             tuple((name, each.definition) for name, each in sources.items()),
             (run.changed, frozenset(run.stored)),
@@ -215,13 +239,13 @@ class Run:
                 if idle and not self._behind():
                     return RunResult(self._catalog.state.commit, 0.0, skipped(decisions))
                 decisions, program = self.settle(decisions)
-                rates = self._runner.rates(self._moved_rows(decisions))
-                forecast = Forecast.of(program, self._sizes, rates)
+                rows, files = self._moved_rows(decisions), Files(self._catalog)
+                priced = self._runner.price(program, self._sizes, files, rows)
+                forecast = Forecast.of(program, self._sizes, priced.rates, priced.seconds)
             reach("run.before")
             written = self._write(program, self._place(decisions), meter)
             reach("run.written")
-        rows = forecast.q_errors(written.observed)
-        estimates = Estimates(rows, forecast.seconds)
+        estimates = Estimates(forecast.q_errors(written.observed), forecast.seconds)
         metrics.estimates = estimates.as_dict()
         metrics.rows_written = sum(file.rows for file in written.files)
         metrics.state_bytes_written = sum(file.bytes for file in written.files)
@@ -233,8 +257,38 @@ class Run:
         metrics.wall_seconds += metrics.phases["committing"]
         self._note_commit(commit.version, decisions, views, (started, metrics))
         observed = by_origin(program, written.observed, metrics.wall_seconds)
+        if written.engine == SPARK and priced.engine == SPARK:
+            observed[FACTOR] = self._spark_factor(priced.total, metrics.wall_seconds)
         self._home.observations.note(commit.version, written.engine, observed)
+        self._remember(commit.version, decisions, program, written)
         return RunResult(commit.version, metrics.wall_seconds, views, metrics, estimates=estimates)
+
+    def _spark_factor(self, price: float, seconds: float) -> Observed:
+        """The factor by which Spark's runs take longer than their price, halfway to the last one's.
+
+        Spark cannot time single steps, so that one number stands for all.
+        """
+        before = self._sizes.observed(FACTOR, SPARK)
+        factor = 1.0 if before is None else before.seconds
+        last = factor * seconds / max(price, 1e-3)
+        return Observed(0, 0, min(20.0, max(0.1, (factor * last) ** 0.5)))
+
+    def _remember(
+        self, version: int, decisions: tuple[Decision, ...], program: Program, written: Written
+    ) -> None:
+        """Note what taking changes in cost each view, and what it has come to regret."""
+        names = (f"+{s.name}" if isinstance(s, AppendStep) else s.name for s in program.steps)
+        nothing = Observed(0, 0)
+        seconds = [written.observed.get(name, nothing).seconds for name in names]
+        own = shares(program, seconds, self._kept_by_view(decisions))
+        found: dict[Origin, Observed] = {}
+        for each in decisions:
+            view = each.view.name
+            if each.action is Action.INCREMENTAL and own[view]:
+                found[incremental_origin(view)] = Observed(each.changed, 0, own[view])
+            if each.regret or self._recall(view).regret:
+                found[regret_origin(view)] = Observed(0, 0, each.regret)
+        self._home.observations.note(version, "", found)
 
     def _note_commit(
         self,
@@ -347,7 +401,7 @@ class Run:
         view = decision.view
         filled = {step.arrangement.id for step in program.appends if step.fill}
         actual = 0
-        for key in self._needed_by(view):
+        for key in self._needed_by(decision):
             actual += 0 if key in filled else self._catalog.bytes(key)
             actual += sum(file.bytes for file in written.segments.get(key, ()))
         return StateSize(actual, predicted_bytes(self._plans[view.name], self._rows))
@@ -420,11 +474,14 @@ class Run:
     def _needed(self, decisions: Iterable[Decision]) -> set[str]:
         needed = {source.arrangement.id for source in self._catalog.sources.values()}
         for each in decisions:
-            needed |= self._needed_by(each.view)
+            needed |= self._needed_by(each)
         return needed
 
-    def _needed_by(self, view: ViewDefinition) -> set[str]:
-        return set(self._plans[view.name].arrangements)
+    def _plan_after(self, decision: Decision) -> ViewPlan:
+        return self._plans.after(decision.view, decision.action)[0]
+
+    def _needed_by(self, decision: Decision) -> set[str]:
+        return set(self._plan_after(decision).arrangements)
 
     def _progress(self) -> Iterable[ProgressRecord]:
         for view in self._catalog.views.values():

@@ -69,6 +69,8 @@ class ConsideredAction:
     rows: int
     seconds: float | None = None
     """What it was expected to cost; None if nothing was weighed."""
+    engine: str = ""
+    """Where it would have been done, if it was weighed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ class HistoryRow:
     candidates: tuple[ConsideredAction, ...]
     metrics: Mapping[str, Any]
     """Measures of the run, which is one for all views: time, jobs, rows and bytes."""
+    regret: float = 0.0
+    """Seconds that the other way of keeping the view would have saved since it last switched."""
 
     @property
     def predicted_rows(self) -> int | None:
@@ -188,5 +192,6 @@ def _history_row(run: RunRecord) -> HistoryRow:
         state_bytes=details.get("state_bytes", 0),
         predicted_bytes=details.get("predicted_bytes", 0),
         candidates=tuple(ConsideredAction(**each) for each in details.get("candidates", ())),
+        regret=details.get("regret", 0.0),
         metrics=details.get("metrics", {}),
     )

@@ -1,21 +1,73 @@
-"""Weighs, by price, keeping a view incrementally against starting it over."""
+"""Weighs, by price, taking changes into a view against starting it over and computing it anew.
+
+Computing a view anew is cheaper for one run, but leaves it without the state that later runs
+need to take changes in. So a view does not switch on a single price: the seconds by which the
+other way would have been cheaper add up, run by run, to its *regret*, and it switches once the
+regret has reached the price of switching. Whatever the changes are like, a view so never costs
+more than about twice what the better of both ways would have.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from slackwater.compiler.tasks import Action
-from slackwater.engine.decide import Decision
+from slackwater.engine.decide import Candidate, Decision
 from slackwater.engine.definitions import RefreshPolicy
-from slackwater.plan.costs import Sizes, step_seconds
+from slackwater.plan.observations import Observed
 from slackwater.plan.prices import Rates
-from slackwater.plan.program import AppendStep, Program
+from slackwater.plan.program import AppendStep, Origin, Program
 
 Decisions = tuple[Decision, ...]
 _WORTH_IT = 0.1
-"""Seconds that starting over has to save: guesses are rough, and nobody expects it."""
+"""Seconds that another way has to save: guesses are rough, and nobody expects it."""
+_LESS = 0.8
+"""The part of the price of taking changes in that it may cost at most."""
+_LEAST_SHARE = 0.1
+"""A refresh after a smaller change than the last is taken to cost this part of it at least."""
+
+
+class PricedRun(Protocol):
+    """What weighing asks of a priced program."""
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """Seconds by step."""
+
+    @property
+    def total(self) -> float:
+        """Seconds of the run."""
+
+    @property
+    def engine(self) -> str:
+        """Where it would run."""
+
+    @property
+    def rates(self) -> Rates:
+        """The prices there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What earlier runs of a view say."""
+
+    regret: float = 0.0
+    """Seconds that could have been saved by the other way since the view last switched."""
+    incremental: Observed | None = None
+    """The last run that took changes in: changed rows, and the view's own seconds."""
+
+
+def regret_origin(view: str) -> Origin:
+    """Where a view's regret is remembered."""
+    return Origin(f"view {view}", "regret")
+
+
+def incremental_origin(view: str) -> Origin:
+    """Where the cost of a view's last incremental run is remembered."""
+    return Origin(f"view {view}", "incremental")
 
 
 class Weighing:
@@ -24,53 +76,139 @@ class Weighing:
     def __init__(
         self,
         write: Callable[[Decisions], Program],
-        sizes: Sizes,
-        rates: Rates,
+        price: Callable[[Program], PricedRun],
         state: Mapping[str, frozenset[str]],
+        recall: Callable[[str], Memory],
     ):
         """`state` names, by view, the arrangements that are kept for it."""
         self._write = write
-        self._sizes = sizes
-        self._rates = rates
+        self._price = price
         self._state = state
+        self._recall = recall
 
     def settle(self, decisions: Decisions) -> tuple[Decisions, Program]:
-        """The decisions after all is weighed, and the program that follows from them.
-
-        A view is weighed only if its share of the run costs more than reading its sources once
-        would: starting over costs at least that.
-        """
+        """The decisions after all is weighed, and the program that follows from them."""
         program = self._write(decisions)
-        shares = self._shares(program)
+        priced = self._price(program)
+        own = shares(program, priced.seconds, self._state)
         settled = list(decisions)
         for number, each in enumerate(decisions):
-            if each.view.policy is not RefreshPolicy.AUTO or each.action is not Action.INCREMENTAL:
+            if each.view.policy is not RefreshPolicy.AUTO or not _is_open(each):
                 continue
-            keeping = shares[each.view.name]
-            settled[number] = _priced(each, keeping, None)
-            least = self._rates.row * each.candidates[1].rows
-            if keeping > least + _WORTH_IT:
-                anew = [*settled]
-                anew[number] = replace(each, action=Action.REBUILD)
-                other = self._write(tuple(anew))
-                over = keeping + self._total(other) - self._total(program)
-                settled[number] = _priced(each, keeping, over)
-                if settled[number].action is Action.REBUILD:
-                    program = other
+            run = _Way(own[each.view.name], priced.engine)
+            settled[number] = replace(each, candidates=_priced(each, {each.action: run}))
+            if run.seconds <= priced.rates.row * each.rows + _WORTH_IT:
+                # No other way takes less than reading the sources once.
+                continue
+            others = {
+                other.action: self._other_way(settled, number, other.action, priced, run)
+                for other in each.candidates[1:]
+            }
+            settled[number] = _settled(each, run, others, self._recall(each.view.name))
+        if tuple(each.action for each in settled) != tuple(each.action for each in decisions):
+            program = self._write(tuple(settled))
         return tuple(settled), program
 
-    def _total(self, program: Program) -> float:
-        return sum(step_seconds(program, self._sizes, self._rates))
+    def _other_way(
+        self,
+        settled: Sequence[Decision],
+        number: int,
+        action: Action,
+        priced: PricedRun,
+        run: _Way,
+    ) -> _Way:
+        """The price of something else for one view: what it changes in that of the run."""
+        anew = [*settled]
+        anew[number] = replace(settled[number], action=action)
+        other = self._price(self._write(tuple(anew)))
+        return _Way(max(0.0, run.seconds + other.total - priced.total), other.engine)
 
-    def _shares(self, program: Program) -> dict[str, float]:
-        """The part of a run's seconds that each view is answerable for."""
-        seconds = step_seconds(program, self._sizes, self._rates)
-        owners = {name: _steps_behind(program, kept) for name, kept in self._state.items()}
-        sharers = Counter(number for steps in owners.values() for number in steps)
-        return {
-            name: sum(seconds[number] / sharers[number] for number in steps)
-            for name, steps in owners.items()
-        }
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to bring a view up to date: seconds, and where."""
+
+    seconds: float
+    engine: str
+
+
+def _is_open(decision: Decision) -> bool:
+    """Tell if there is something to weigh."""
+    ways = (Action.INCREMENTAL, Action.RECOMPUTE)
+    return decision.action in ways and len(decision.candidates) > 1
+
+
+def _settled(
+    decision: Decision, run: _Way, others: Mapping[Action, _Way], past: Memory
+) -> Decision:
+    """The decision, with the prices of all ways."""
+    priced = replace(decision, candidates=_priced(decision, {decision.action: run, **others}))
+    if decision.action is Action.RECOMPUTE:
+        return _taken_up_again(priced, run, others[Action.REBUILD], past)
+    return _given_up(priced, run, others, past)
+
+
+def _given_up(
+    decision: Decision, run: _Way, others: Mapping[Action, _Way], past: Memory
+) -> Decision:
+    """Take changes in, unless starting over is cheaper, or computing anew has long been."""
+    anew, over = others[Action.RECOMPUTE].seconds, others[Action.REBUILD].seconds
+    cheaper = _saves(anew, run.seconds)
+    regret = past.regret + run.seconds - anew if cheaper else 0.0
+    if cheaper and regret >= anew:
+        prices = f"about {run.seconds:.2f} s to take the change in, {anew:.2f} s anew"
+        reason = f"{decision.reason}: {prices}"
+        return replace(decision, action=Action.RECOMPUTE, reason=reason)
+    decision = replace(decision, regret=regret)
+    if not _saves(over, run.seconds):
+        return decision
+    prices = f"about {run.seconds:.1f} s incrementally, {over:.1f} s from the start"
+    return replace(decision, action=Action.REBUILD, reason=f"{decision.reason}: {prices}")
+
+
+def _taken_up_again(decision: Decision, run: _Way, over: _Way, past: Memory) -> Decision:
+    """Compute anew, until taking changes in would have saved what starting over costs."""
+    keeping = _expected(past.incremental, decision.changed)
+    if keeping is None or not _saves(keeping, run.seconds):
+        return decision
+    regret = past.regret + run.seconds - keeping
+    if regret < over.seconds:
+        return replace(decision, regret=regret)
+    prices = f"about {keeping:.2f} s to take changes in, {run.seconds:.2f} s anew"
+    return replace(decision, action=Action.REBUILD, reason=f"{decision.reason}: {prices}")
+
+
+def _saves(other: float, seconds: float) -> bool:
+    """Tell if another way is cheaper by enough to matter."""
+    return other <= min(_LESS * seconds, seconds - _WORTH_IT)
+
+
+def _expected(last: Observed | None, changed: int) -> float | None:
+    """About what taking a change in would cost, going by the last one that was."""
+    if last is None or not last.seconds:
+        return None
+    return last.seconds * max(_LEAST_SHARE, changed / max(1.0, last.rows_in))
+
+
+def _priced(decision: Decision, ways: Mapping[Action, _Way]) -> tuple[Candidate, ...]:
+    return tuple(
+        replace(each, seconds=ways[each.action].seconds, engine=ways[each.action].engine)
+        if each.action in ways
+        else each
+        for each in decision.candidates
+    )
+
+
+def shares(
+    program: Program, seconds: Sequence[float], state: Mapping[str, frozenset[str]]
+) -> dict[str, float]:
+    """The part of a run's seconds that each view is answerable for."""
+    owners = {name: _steps_behind(program, kept) for name, kept in state.items()}
+    sharers = Counter(number for steps in owners.values() for number in steps)
+    return {
+        name: sum(seconds[number] / sharers[number] for number in steps)
+        for name, steps in owners.items()
+    }
 
 
 def _steps_behind(program: Program, kept: frozenset[str]) -> set[int]:
@@ -84,13 +222,3 @@ def _steps_behind(program: Program, kept: frozenset[str]) -> set[int]:
             found.add(number)
             wanted.update(step.reads)
     return found
-
-
-def _priced(decision: Decision, keeping: float, over: float | None) -> Decision:
-    """The decision for what is cheaper, with both prices; None if starting over has none."""
-    changes, anew = decision.candidates
-    candidates = (replace(changes, seconds=keeping), replace(anew, seconds=over))
-    if over is None or over + _WORTH_IT >= keeping:
-        return replace(decision, candidates=candidates)
-    reason = f"{decision.reason}: about {keeping:.1f} s incrementally, {over:.1f} s from the start"
-    return replace(decision, action=Action.REBUILD, reason=reason, candidates=candidates)

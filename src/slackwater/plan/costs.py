@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
+from slackwater.algebra.by_identity import remembered
+from slackwater.algebra.operators import Distinct, Expand, Generate, Join, Sort, Window
+from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.plan.observations import Observed
 from slackwater.plan.prices import Rates
 from slackwater.plan.program import (
@@ -25,6 +28,15 @@ from slackwater.plan.program import (
 _MOST_WRONG = 20.0
 """A single measurement corrects a price by no more than this factor."""
 _INSTANT = 1e-6
+_WORK: Mapping[type[Rel], float] = {
+    Distinct: 1.0,
+    Expand: 0.5,
+    Generate: 0.5,
+    Join: 1.0,
+    Sort: 8.0,
+    Window: 12.0,
+}
+"""What an operator adds to the price of a row in a statement; one aggregate is included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +76,19 @@ def frame_rows(program: Program, sizes: Sizes) -> dict[str, float]:
     it reads as it did in the last run; at first, as many as the largest frame it reads.
     """
     rows: dict[str, float] = {}
+    different = {step.name for step in program.steps if _is_distinct(step)}
     for step in program.steps:
         if not isinstance(step, AppendStep):
-            rows[step.name] = _rows(step, rows, sizes)
+            found = _rows(step, rows, sizes)
+            if isinstance(step, LookUpStep) and step.input in different and not step.nested:
+                # Keys that are all different find no stored row twice.
+                found = min(found, sizes.arrangement(step.arrangement.id).rows)
+            rows[step.name] = found
     return rows
+
+
+def _is_distinct(step: Step) -> bool:
+    return isinstance(step, ComputeStep) and isinstance(step.statement.rel, Distinct)
 
 
 def _rows(step: Step, rows: Mapping[str, float], sizes: Sizes) -> float:
@@ -87,10 +108,10 @@ def _rows(step: Step, rows: Mapping[str, float], sizes: Sizes) -> float:
                 return known.scaled(rows[read])
             return rows[read] * sizes.arrangement(arrangement.id).rows_per_key
         case GatherStep(input=read, arrangement=arrangement):
+            stored = sizes.arrangement(arrangement.id)
             known = sizes.observed(step.origin)
             if known is not None and known.rows_in:
-                return known.scaled(rows[read])
-            stored = sizes.arrangement(arrangement.id)
+                return known.gathered(rows[read], stored.rows)
             return rows[read] + min(rows[read] * stored.rows_per_key, stored.rows)
         case ComputeStep():
             return _statement_rows(step, [rows[name] for name in step.reads], sizes)
@@ -109,21 +130,76 @@ def _statement_rows(step: ComputeStep, read: list[float], sizes: Sizes) -> float
     return known.grouped(sum(read)) if step.statement.groups else known.scaled(sum(read))
 
 
-def step_seconds(program: Program, sizes: Sizes, rates: Rates) -> list[float]:
-    """About how long each step takes at these rates, corrected by how long it took last."""
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """Statements of a run on the driver that it hands to Spark, and the price of that."""
+
+    steps: frozenset[str] = frozenset()
+    statement: float = 0.0
+    """Seconds of each, whatever its rows."""
+    row: float = 0.0
+    """Seconds for a row that goes there or comes back."""
+
+    def seconds(self, step: ComputeStep, rows: Mapping[str, float]) -> float:
+        """About how long Spark takes for one of them, with the way there and back."""
+        return self.statement + self.row * (
+            rows[step.name] + sum(rows[name] for name in step.reads)
+        )
+
+
+_NOTHING_HANDED = Handed()
+
+
+def step_seconds(
+    program: Program,
+    sizes: Sizes,
+    rates: Rates,
+    handed: Handed = _NOTHING_HANDED,
+    elsewhere: Rates | None = None,
+) -> list[float]:
+    """About how long each step takes at these rates, corrected by how long it took last.
+
+    What took longer than its price `elsewhere` is taken to do so here too, as long as nothing is
+    known of it here: its statement is dear, or the machine is busy.
+    """
     rows = frame_rows(program, sizes)
-    return [_corrected(step, rows, sizes, rates) for step in program.steps]
+    here = _Pricing(sizes, rates, handed)
+    there = None if elsewhere is None else _Pricing(sizes, elsewhere, handed)
+    return [_corrected(step, rows, here, there) for step in program.steps]
 
 
-def _corrected(step: Step, rows: Mapping[str, float], sizes: Sizes, rates: Rates) -> float:
+def _corrected(
+    step: Step, rows: Mapping[str, float], here: _Pricing, there: _Pricing | None
+) -> float:
     """The price of a step times the factor by which its last price was wrong."""
-    price = _seconds(step, rows, sizes, rates)
-    known = sizes.observed(step.origin, rates.engine)
-    if known is None or not known.seconds:
-        return price
-    reads = dict.fromkeys(step.reads, known.rows_in / max(1, len(step.reads)))
-    then = _seconds(step, {**reads, step.name: known.rows_out}, sizes, rates)
-    return price * min(_MOST_WRONG, max(1 / _MOST_WRONG, known.seconds / max(then, _INSTANT)))
+    factor = here.correction(step)
+    if factor is None and there is not None:
+        factor = max(1.0, there.correction(step) or 1.0)
+    return here.seconds(step, rows) * (factor or 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pricing:
+    """Prices of steps in one place."""
+
+    sizes: Sizes
+    rates: Rates
+    handed: Handed
+
+    def correction(self, step: Step) -> float | None:
+        """The factor by which the last price of a step was wrong; None if that is not known."""
+        known = self.sizes.observed(step.origin, self.rates.engine)
+        if known is None or not known.seconds:
+            return None
+        reads = dict.fromkeys(step.reads, known.rows_in / max(1, len(step.reads)))
+        then = self.seconds(step, {**reads, step.name: known.rows_out})
+        return min(_MOST_WRONG, max(1 / _MOST_WRONG, known.seconds / max(then, _INSTANT)))
+
+    def seconds(self, step: Step, rows: Mapping[str, float]) -> float:
+        """The price of a step by its kind and rows alone."""
+        if isinstance(step, ComputeStep) and step.name in self.handed.steps:
+            return self.handed.seconds(step, rows)
+        return _seconds(step, rows, self.sizes, self.rates)
 
 
 def _seconds(step: Step, rows: Mapping[str, float], sizes: Sizes, rates: Rates) -> float:
@@ -142,10 +218,24 @@ def _seconds(step: Step, rows: Mapping[str, float], sizes: Sizes, rates: Rates) 
             return look_up_seconds(rates, rows[read], rows[name], stored)
         case AppendStep(input=read):
             return rates.write * rows[read]
-        case ComputeStep() | FragmentStep():
+        case ComputeStep():
+            given = sum(rows[name] for name in step.reads)
+            return rates.step + rates.row * statement_work(step) * given
+        case FragmentStep():
             return rates.step + rates.row * sum(rows[name] for name in step.reads)
         case _:
             assert_never(step)
+
+
+def statement_work(step: ComputeStep) -> float:
+    """The price of a row in a statement, as a multiple of that in an aggregate."""
+    statements = (*(each for _, each in step.parts), step.statement)
+    return 1.0 + sum(_operator_work(each.rel) for each in statements)
+
+
+@remembered
+def _operator_work(rel: Rel) -> float:
+    return sum(_WORK.get(type(each), 0.0) for each in walk_rel(rel))
 
 
 def look_up_seconds(rates: Rates, keys: float, found: float, stored: Extent) -> float:

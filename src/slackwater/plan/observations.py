@@ -12,6 +12,10 @@ _ALIKE = 0.2
 """Observations that differ by less than this share are not worth writing down."""
 
 
+FACTOR = Origin("run", "factor")
+"""The seconds of an engine's last run, whose steps it cannot time, as a multiple of its price."""
+
+
 @dataclass(frozen=True, slots=True)
 class Observed:
     """A step of the last run: rows in and out, and its seconds; 0 if they were not measured."""
@@ -34,6 +38,17 @@ class Observed:
             return self.scaled(rows)
         groups = _groups_behind(self.rows_in, self.rows_out)
         return min(rows, -groups * math.expm1(-rows / groups))
+
+    def gathered(self, rows: float, stored: float) -> float:
+        """Stored rows of the groups that so many rows touch, if they touch groups as they did.
+
+        >>> Observed(5, 125_000).gathered(1000, 500_000)
+        500000.0
+        """
+        if self.rows_out >= stored or not self.rows_in:
+            return min(self.scaled(rows), stored)
+        share = math.log1p(-self.rows_out / stored) / self.rows_in
+        return -stored * math.expm1(share * rows)
 
     def is_like(self, other: Observed) -> bool:
         """Tell if another observation says about the same."""

@@ -27,6 +27,7 @@ def dump_view_plan(plan: ViewPlan) -> str:
         "layout": LAYOUT,
         "facts": facts,
         "answer_only": plan.answer_only,
+        "by_price": plan.by_price,
         "answer": _dump_arrangement(plan.answer),
         "root": _dump_operator(plan.root),
         "read": _dump_operator(plan.read),
@@ -49,6 +50,7 @@ def load_view_plan(text: str, stored: Rel, read: Rel) -> ViewPlan:
         _load_operator(content["read"], read),
         Facts(**{**facts, "append_only": frozenset(facts["append_only"])}),
         content["answer_only"],
+        content.get("by_price", False),
     )
 
 

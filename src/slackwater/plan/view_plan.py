@@ -7,7 +7,7 @@ changes only when what it relies on does; the history then says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slackwater.algebra.rel import Rel
 from slackwater.errors import InvariantError
@@ -105,7 +105,9 @@ class ViewPlan:
     facts: Facts
     """What the choice of methods relies on."""
     answer_only: bool = False
-    """Nothing but the answer is kept, because no part of the view takes in changes."""
+    """Nothing but the answer is kept."""
+    by_price: bool = False
+    """That is so because it costs less, not because no part of the view takes in changes."""
 
     @property
     def inner_state(self) -> tuple[KeptState, ...]:
@@ -122,3 +124,7 @@ class ViewPlan:
     def recomputed(self) -> tuple[OperatorPlan, ...]:
         """The operators that every run computes anew from all rows."""
         return tuple(each for each in self.root.kept() if each.chosen.recomputes is not None)
+
+    def without_state(self) -> ViewPlan:
+        """The plan of computing the answer anew in every run, because that costs less."""
+        return replace(self, answer_only=True, by_price=True)

@@ -17,9 +17,9 @@ from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 from slackwater.plan.arrangements import Arrangement
-from slackwater.plan.costs import Sizes, step_seconds
+from slackwater.plan.costs import Handed, Sizes, frame_rows, step_seconds
 from slackwater.plan.forms import DEFAULT_FORMS, Forms, choose_forms
-from slackwater.plan.observations import Observed
+from slackwater.plan.observations import FACTOR, Observed
 from slackwater.plan.prices import DRIVER, SPARK, Rates
 from slackwater.plan.program import (
     AppendStep,
@@ -35,9 +35,10 @@ from slackwater.plan.program import (
     merged,
 )
 from slackwater.runtime.collated import compiling, handles_collations
-from slackwater.runtime.files import Place, storage_schema
+from slackwater.runtime.files import Place, StateFiles, storage_schema
 from slackwater.runtime.local.run import Common, LocalResult
 from slackwater.runtime.local.runner import LocalRunner
+from slackwater.runtime.local.spark_statements import MOST_ROWS
 from slackwater.runtime.metering import Meter
 from slackwater.runtime.printed import expect_printed, run_user_text
 from slackwater.runtime.session import local_cores
@@ -60,6 +61,8 @@ from slackwater.state.tally import Ledger, StepLedger
 from slackwater.types.storage import decode_sql
 
 _ROWS_PER_FILE = 500_000
+_HANDED_ROW = 3e-6
+"""Seconds for a row that goes from the driver to a statement of Spark's, or comes back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,24 @@ class Written:
     def files(self) -> tuple[SegmentFile, ...]:
         """All of them."""
         return tuple(file for files in self.segments.values() for file in files)
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """The place that a program is for, and about how long each of its steps takes there."""
+
+    rates: Rates
+    seconds: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        """Seconds of the run."""
+        return self.rates.start + sum(self.seconds)
+
+    @property
+    def engine(self) -> str:
+        """The name of the place."""
+        return self.rates.engine
 
 
 _RUN_SETTINGS = {
@@ -180,23 +201,48 @@ class ProgramRunner:
         here, there = (rates.row + rates.write for rates in (self._driver, self._spark))
         return here * rows <= self._spark.start + self._spark.step + there * rows
 
-    def rates(self, rows: int) -> Rates:
-        """The prices at which a run over so many changed rows is weighed."""
-        return (
-            self._spark if self._most_rows is not None and rows > self._most_rows else self._driver
-        )
-
-    def _takes(self, program: Program, place: RunPlace) -> bool:
-        """Whether a run is for the driver, as far as that is possible."""
+    def price(self, program: Program, sizes: Sizes, files: StateFiles, rows: int) -> Priced:
+        """The price of a program that works on so many rows, where it is lower."""
         if self._most_rows is not None:
-            return place.moved_rows <= self._most_rows
-        here = sum(step_seconds(program, place.sizes, self._driver))
-        there = sum(step_seconds(program, place.sizes, self._spark))
-        return self._driver.start + here <= self._spark.start + there
+            here = rows <= self._most_rows
+            return self._price_here(program, sizes, files) if here else self._there(program, sizes)
+        both = (self._price_here(program, sizes, files), self._there(program, sizes))
+        return min(both, key=lambda each: each.total)
+
+    def _there(self, program: Program, sizes: Sizes) -> Priced:
+        """The price in Spark, times the factor by which its last run took longer than its price."""
+        known = sizes.observed(FACTOR, SPARK)
+        if known is None:
+            elsewhere = step_seconds(program, sizes, self._spark, elsewhere=self._driver)
+            return Priced(self._spark, tuple(elsewhere))
+        seconds = step_seconds(program, sizes, self._spark)
+        return Priced(self._spark, tuple(each * known.seconds for each in seconds))
+
+    def _price_here(self, program: Program, sizes: Sizes, files: StateFiles) -> Priced:
+        """The price on the driver, with what it hands to Spark: statements, or whole parts."""
+        rows = frame_rows(program, sizes)
+        handed: set[str] = set()
+        whole: set[str] = set()
+        for part in self._parts_of(program):
+            left = self.local.left(part, files)
+            read = {step.name: sum(rows[name] for name in step.reads) for step in part.steps}
+            if left is None or any(read[name] > MOST_ROWS for name in left):
+                whole.update(read)
+            else:
+                handed.update(left)
+        fixed = self._spark.start + self._spark.step
+        prices = Handed(frozenset(handed), fixed, _HANDED_ROW)
+        seconds = step_seconds(program, sizes, self._driver, prices)
+        if whole:
+            in_spark = self._there(program, sizes).seconds
+            pairs = zip(program.steps, seconds, in_spark, strict=True)
+            seconds = [there if step.name in whole else here for step, here, there in pairs]
+            seconds[0] += self._spark.start
+        return Priced(self._driver, tuple(seconds))
 
     def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Take all steps: on the driver where that is possible and cheaper, else in Spark."""
-        if not self._takes(program, place):
+        if self.price(program, place.sizes, place.files, place.moved_rows).rates is self._spark:
             return self._run_in_spark(program, place, meter)
         with meter.phase("on the driver"):
             results, left = self._run_here(program, place, meter)
@@ -223,6 +269,9 @@ class ProgramRunner:
                 except NotLocalError as problem:
                     left.append(part)
                     meter.leave_to_spark(problem.what.splitlines()[0])
+                else:
+                    for reason in (self.local.left(part, place.files) or {}).values():
+                        meter.leave_to_spark(reason)
         finally:
             for each in results:
                 each.publisher.settle()

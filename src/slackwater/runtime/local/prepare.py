@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from typing import assert_never
@@ -45,6 +45,8 @@ class Prepared:
     steps: tuple[Step, ...]
     statements: Mapping[str, DuckdbStatement]
     columns: Mapping[str, Columns]
+    left: Mapping[str, str] = field(default_factory=dict)
+    """The other statements, which are Spark's, each with the reason."""
 
     def needed(self, name: str) -> frozenset[str]:
         """The columns of a frame that some step needs."""
@@ -93,21 +95,22 @@ def prepare(program: Program, types: Mapping[str, tuple[DataType, ...]]) -> Prep
     """Print what can be; raises NotLocalError if the program is better left to Spark."""
     columns: dict[str, Columns] = {}
     statements: dict[str, DuckdbStatement] = {}
-    written = 0
+    left: dict[str, str] = {}
     for step in program.steps:
         if isinstance(step, AppendStep):
             continue
         columns[step.name] = _columns(step, columns, types)
         if isinstance(step, ComputeStep):
-            written += 1
             try:
                 statements[step.name] = print_duckdb(step.statement, step.parts, own_suffix())
-            except NotLocalError:
+            except NotLocalError as problem:
+                left[step.name] = f"statement {step.name}: {problem.what}"
                 for each in (step.name, *step.reads):
                     require_carried(columns[each])
-    if 2 * len(statements) < written:
-        raise NotLocalError("a program most of whose statements are Spark's")
-    return Prepared(program.steps, statements, columns)
+    if len(left) > len(statements):
+        reasons = "; ".join(left.values())
+        raise NotLocalError(f"a program most of whose statements are Spark's: {reasons}")
+    return Prepared(program.steps, statements, columns, left)
 
 
 def _columns(

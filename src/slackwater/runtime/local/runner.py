@@ -111,6 +111,11 @@ class LocalRunner:
             return {}
         return {name: prepared.needed(name) for name in stored}
 
+    def left(self, program: Program, files: StateFiles) -> Mapping[str, str] | None:
+        """The statements of a program that are Spark's, with reasons; None if all of it is."""
+        prepared = self._prepare(program, files)
+        return prepared.left if isinstance(prepared, Prepared) else None
+
     def close(self) -> None:
         """Release the engine."""
         if self._engine is not None:

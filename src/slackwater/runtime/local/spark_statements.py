@@ -17,7 +17,7 @@ from slackwater.state.columns import stable_type, widened
 from slackwater.types import ddl
 from slackwater.types.storage import needs_encoding, storable
 
-_MOST_ROWS = 1_000_000
+MOST_ROWS = 1_000_000
 """A statement over more rows is better computed in Spark with all that leads to it."""
 _FAILURES = (PySparkException, Py4JJavaError, pa.ArrowException)
 
@@ -39,7 +39,7 @@ class SparkStatements:
         self, sql: str, tables: Mapping[str, pa.Table], columns: Mapping[str, Columns]
     ) -> pa.Table:
         """The result of a statement; an error is left to the run as a whole."""
-        if sum(table.num_rows for table in tables.values()) > _MOST_ROWS:
+        if sum(table.num_rows for table in tables.values()) > MOST_ROWS:
             raise NotLocalError("a statement that only Spark understands, over many rows")
         types = [dtype for each in columns.values() for dtype in each.values()]
         session = self._compiling if any_collated(types, sql) else self._session
