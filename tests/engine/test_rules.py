@@ -21,6 +21,10 @@ _LEAST = (
     "WITH w AS (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY v) AS n FROM b) "
     "SELECT id, (SELECT v FROM w WHERE w.k = a.k AND n = 1) AS least FROM a"
 )
+_GREATEST = (
+    "WITH s AS (SELECT k, sum(v) AS t FROM a GROUP BY k) "
+    "SELECT b.id, s.t FROM b JOIN s ON b.k = s.k WHERE s.t = (SELECT max(t) FROM s)"
+)
 _QUERIES = {
     "scan": ["SELECT * FROM a"],
     "values": ["SELECT a.id, v.n FROM a JOIN (VALUES (1, 'one'), (2, 'two')) v(k, n) ON a.k = v.k"],
@@ -63,6 +67,8 @@ _QUERIES = {
         "SELECT k, min(v) lo, max(g) hi, sum(d) s, avg(x) m FROM a GROUP BY k",
         "SELECT min(v) lo, max(d) hi FROM a",
         "SELECT max(v) FILTER (WHERE k = 1) m, min(g) FILTER (WHERE v > 2) n FROM a",
+        "SELECT id, v FROM a WHERE v = (SELECT max(v) FROM a)",
+        _GREATEST,
     ],
     "aggregate_groups": [
         "SELECT k, sort_array(collect_list(v)) l, avg(x) m FROM a GROUP BY k",
@@ -72,13 +78,17 @@ _QUERIES = {
         "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
         "SELECT id, sum(v) OVER () s FROM a",
     ],
+    "limit_prefix": [
+        "SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id, k, g, d, x LIMIT 4) GROUP BY k",
+        "SELECT sum(v) s FROM (SELECT v FROM a ORDER BY v DESC LIMIT 2)",
+        "SELECT b.id FROM b JOIN (SELECT DISTINCT k FROM a ORDER BY k LIMIT 1) f ON b.k = f.k",
+    ],
     "limit": [
-        "SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id, k LIMIT 4) GROUP BY k",
         "SELECT count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 2)",
     ],
     "sort": ["SELECT max(v) m, count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 1)"],
 }
-_BETTER = ("aggregate_sums", "aggregate_extremes")
+_BETTER = ("aggregate_sums", "aggregate_extremes", "limit_prefix")
 _KEPT = {
     "preferred": choose.RULES,
     "fallback": tuple(rule for rule in choose.RULES if rule.name not in _BETTER),

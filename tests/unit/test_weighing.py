@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -105,6 +105,11 @@ def test_regret_adds_up_until_the_view_switches() -> None:
 
 def test_regret_is_forgotten_when_taking_in_is_cheaper() -> None:
     assert _settled(_taking_in(), _prices(0.5, 2.0, 1.0), Memory(0.9)).regret == 0.0
+
+
+def test_change_of_most_rows_says_nothing_of_those_to_come() -> None:
+    large = replace(_taking_in(), changed=900)
+    assert _settled(large, _prices(3.0, 2.0, 1.0)).action is Action.REBUILD
 
 
 def test_policy_that_insists_is_not_weighed() -> None:

@@ -26,6 +26,8 @@ _WORTH_IT = 0.1
 """Seconds that another way has to save: guesses are rough, and nobody expects it."""
 _LESS = 0.8
 """The part of the price of taking changes in that it may cost at most."""
+_USUAL = 0.2
+"""The share of rows above which a change says nothing of those to come."""
 _LEAST_SHARE = 0.1
 """A refresh after a smaller change than the last is taken to cost this part of it at least."""
 
@@ -153,7 +155,7 @@ def _given_up(
 ) -> Decision:
     """Take changes in, unless starting over is cheaper, or computing anew has long been."""
     anew, over = others[Action.RECOMPUTE].seconds, others[Action.REBUILD].seconds
-    cheaper = _saves(anew, run.seconds)
+    cheaper = _saves(anew, run.seconds) and decision.changed <= _USUAL * decision.rows
     regret = past.regret + run.seconds - anew if cheaper else 0.0
     if cheaper and regret >= anew:
         prices = f"about {run.seconds:.2f} s to take the change in, {anew:.2f} s anew"

@@ -16,7 +16,7 @@ from slackwater.optimizer.rules.im1.aggregate_extremes import GuardExtremes
 from slackwater.optimizer.rules.im1.aggregate_groups import RedoGroups
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
 from slackwater.optimizer.rules.im1.joins import JOINS
-from slackwater.optimizer.rules.im1.limit import RedoLimit
+from slackwater.optimizer.rules.im1.limit import GuardPrefix, RedoLimit
 from slackwater.optimizer.rules.im1.linear import LINEAR
 from slackwater.optimizer.rules.im1.recompute import RecomputeAll
 from slackwater.optimizer.rules.im1.window import RedoPartitions
@@ -32,6 +32,7 @@ RULES: tuple[Rule[Any], ...] = (
     GuardExtremes(),
     RedoGroups(),
     RedoPartitions(),
+    GuardPrefix(),
     RedoLimit(),
 )
 LAST_RESORT = RecomputeAll()

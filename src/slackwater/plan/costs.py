@@ -208,8 +208,9 @@ def _seconds(step: Step, rows: Mapping[str, float], sizes: Sizes, rates: Rates) 
             return rates.byte * sizes.pending(source).bytes
         case SourceRowsStep(source=source):
             return rates.byte * sizes.contents(source).bytes
-        case StateRowsStep(arrangement=arrangement):
-            return rates.byte * sizes.arrangement(arrangement.id).bytes
+        case StateRowsStep(arrangement=arrangement, beside=beside):
+            needless = beside is not None and not rows.get(beside, 1.0)
+            return 0.0 if needless else rates.byte * sizes.arrangement(arrangement.id).bytes
         case LookUpStep(name=name, input=read, arrangement=arrangement):
             stored = sizes.arrangement(arrangement.id)
             return look_up_seconds(rates, rows[read], rows[name], stored)

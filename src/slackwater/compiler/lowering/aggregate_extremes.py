@@ -21,7 +21,7 @@ from slackwater.compiler.lowering.aggregate_sums import (
     with_stored,
 )
 from slackwater.compiler.lowering.base import Builder
-from slackwater.compiler.lowering.whole_state import hashed_changes
+from slackwater.compiler.lowering.whole_state import Whole, hashed_changes, rows_after
 from slackwater.expr.build import any_of, case, field_of, is_known, number
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Expr
@@ -89,6 +89,32 @@ def _exposed(state: GroupState, groups: Rel) -> Expr:
 
 def _again(rel: Aggregate, state: GroupState, net: Frame, groups: Frame, builder: Builder) -> Frame:
     """The groups that lost an extreme, aggregated again from their rows."""
+    fresh = Fresh(rel)
+    rows = (_exposed_rows if rel.keys else _all_rows)(rel, state, net, groups, builder)
+    present = Filter(rows, call(">", weight_of(rows).ref(), number(0)))
+    return builder.compute(rel, "again", state.partial(present, fresh), state.names)
+
+
+def _all_rows(
+    rel: Aggregate, _state: GroupState, net: Frame, groups: Frame, builder: Builder
+) -> Rel:
+    """All rows after the run, where they are one group; those of state only if it lost an extreme.
+
+    Otherwise there is just what changed, and nobody looks at what is aggregated of it.
+    """
+    given, fresh = rows_by_group(rel), Fresh(rel)
+    touched = fresh.scan(groups, (_AGAIN,))
+    lost = Filter(touched, touched.columns[0].ref())
+    exposed = builder.compute(rel, "exposed", lost, (_AGAIN,))
+    before = builder.state_rows(rel, "rows_before", given, exposed)
+    now = rows_after(rel, "", Whole(rel.input, given, before, net), builder)
+    return read_changes(rel.input, now, fresh)
+
+
+def _exposed_rows(
+    rel: Aggregate, state: GroupState, net: Frame, groups: Frame, builder: Builder
+) -> Rel:
+    """The rows of groups that lost an extreme, after the run."""
     given, fresh = rows_by_group(rel), Fresh(rel)
     touched = fresh.scan(groups, (*state.names, _AGAIN))
     lost = Filter(touched, touched.columns[-1].ref())
@@ -101,9 +127,7 @@ def _again(rel: Aggregate, state: GroupState, net: Frame, groups: Frame, builder
     names = (HASH, *positions(rel.input), WEIGHT)
     exposed = builder.compute(rel, "exposed", touching, names)
     rows = builder.gather(rel, "exposed_rows", exposed, given)
-    now = read_changes(rel.input, rows, fresh, NEW)
-    present = Filter(now, call(">", weight_of(now).ref(), number(0)))
-    return builder.compute(rel, "again", state.partial(present, fresh), state.names)
+    return read_changes(rel.input, rows, fresh, NEW)
 
 
 def _settled(state: GroupState, groups: Frame, again: Frame, fresh: Fresh) -> Rel:

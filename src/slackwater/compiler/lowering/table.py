@@ -10,6 +10,7 @@ from slackwater.compiler.lowering.aggregate_extremes import LowerExtremes
 from slackwater.compiler.lowering.aggregate_sums import LowerSums
 from slackwater.compiler.lowering.base import Lowering
 from slackwater.compiler.lowering.inner_join import LowerInnerJoin
+from slackwater.compiler.lowering.limit_prefix import LowerLimitPrefix
 from slackwater.compiler.lowering.matching_join import LowerMatchingJoin
 from slackwater.compiler.lowering.recompute import LowerRecompute
 from slackwater.compiler.lowering.rowwise import LowerConstant, LowerRowwise, LowerSort
@@ -38,6 +39,7 @@ LOWERINGS: Mapping[str, Lowering[Any]] = {
     "aggregate_extremes": LowerExtremes(),
     "aggregate_groups": LowerGroups(grouped_aggregate),
     "window": LowerGroups(grouped_window),
+    "limit_prefix": LowerLimitPrefix(),
     "limit": LowerGroups(grouped_limit),
     RECOMPUTE: LowerRecompute(),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slackwater.algebra.operators import Aggregate
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums, running_values
-from slackwater.optimizer.rules.keys import contents, hashed_keys
+from slackwater.optimizer.rules.keys import contents, hashed_keys, whole_row
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.facts import Facts
 from slackwater.plan.view_plan import KeptState
@@ -16,9 +16,13 @@ from slackwater.types.storage import needs_encoding
 class GuardExtremes(AdjustSums):
     """D(aggregate(R)) with min and max: adjusted like sums, but for groups that lost their extreme.
 
-    A deleted value that lies inside the group's range changes neither end, and one that is
-    replaced by an equal or more extreme value in the same run does not either. Only groups for
-    which neither holds have their rows gathered, and their extremes found again.
+    Let m be the stored minimum of a group's rows R, and D the net changes, which take the values
+    D- away and add D+. Claim: if min(D-) > m, or min(D+) <= m, then min(R + D) is the lesser of m
+    and min(D+). Proof: if min(D-) > m, every copy of m stays, so that min(R - D-) is m. If
+    min(D+) <= m, then min(D+) is there, and nothing of R is smaller. A maximum likewise. Where R
+    has no value, m is NULL and nothing can be taken away. Only groups for which neither holds
+    have their rows gathered, and their extremes found again. Without keys all rows are one
+    group: they are read again only by the run that takes an extreme away.
     """
 
     name = "aggregate_extremes"
@@ -28,8 +32,6 @@ class GuardExtremes(AdjustSums):
         reason = super().refuses(rel, facts)
         if reason is not None:
             return reason
-        if not rel.keys:
-            return "the whole input is one group"
         if not all(adds_up(column.dtype) for column in rel.input.columns):
             return "changes of such columns cannot be added up before they are used"
         state = running_values(rel)
@@ -49,5 +51,7 @@ class GuardExtremes(AdjustSums):
 
 
 def rows_by_group(rel: Aggregate) -> Arrangement:
-    """The rows of each group."""
+    """The rows of each group; row by row if there is only one."""
+    if not rel.keys:
+        return whole_row(rel.input)
     return contents(rel.input, hashed_keys(rel.input, tuple(key.expr for key in rel.keys)))

@@ -8,8 +8,12 @@ from __future__ import annotations
 from slackwater.algebra.operators import Limit
 from slackwater.optimizer.rules.base import Rule
 from slackwater.optimizer.rules.grouped import grouped_limit
-from slackwater.plan.facts import is_bounded
+from slackwater.plan.facts import Facts, is_bounded
 from slackwater.plan.view_plan import KeptState
+from slackwater.plan.weighted import groupable
+
+_MOST_KEPT = 10_000
+"""A longer beginning is not worth reading in every run."""
 
 
 class RedoLimit(Rule[Limit]):
@@ -29,3 +33,25 @@ class RedoLimit(Rule[Limit]):
     def state(self, rel: Limit) -> tuple[KeptState, ...]:
         """All rows, and those that passed."""
         return grouped_limit(rel).state
+
+
+class GuardPrefix(RedoLimit):
+    """D(limit(R)): the first rows are those of the first rows so far and of what arrived.
+
+    A deleted row that was not among them changes nothing. Only a run in which one of them goes
+    reads all rows again; the proof is with the lowering.
+    """
+
+    name = "limit_prefix"
+
+    def refuses(self, rel: Limit, _facts: Facts) -> str | None:
+        """The rows to keep are a short beginning, and can be held against those that go."""
+        if rel.count is None or rel.offset or rel.count > _MOST_KEPT:
+            return "the rows to keep are not a short beginning of their order"
+        if not all(groupable(column.dtype) for column in rel.columns):
+            return "rows with such columns cannot be held against those that are taken away"
+        return None
+
+    def recomputes(self, _rel: Limit) -> str | None:
+        """Only the first rows are read in most runs."""
+        return None
