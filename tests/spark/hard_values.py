@@ -194,6 +194,30 @@ AGGREGATES = [
     "max(i - 1)",
 ]
 _FRAME = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+_BY_ID = "PARTITION BY g ORDER BY id"
+_ROW_FRAMES = [
+    "",
+    " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING",
+    " ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING",
+    " ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING",
+    " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING",
+    " ROWS BETWEEN 0 PRECEDING AND 0 FOLLOWING",
+]
+_PLACES = ["first_value(s)", "last_value(p)", "last_value(s, true)", "nth_value(q, 2)"]
+_PLACES += ["nth_value(y, 2) IGNORE NULLS", "first_value(m)"]
+_FRAMED = ["sum", "avg", "min", "count", "bit_and", "bit_or", "bit_xor"]
+_BY = "PARTITION BY g ORDER BY {}"
+_NUMBER_FRAME = "RANGE BETWEEN 1 PRECEDING AND 2 FOLLOWING"
+_TIME_FRAME = "RANGE BETWEEN INTERVAL '23' HOUR PRECEDING AND INTERVAL '1' HOUR FOLLOWING"
+_RANGES = [
+    *(f"{one} {_NUMBER_FRAME}" for one in "yhijndwt"),
+    *(f"{one} DESC NULLS FIRST {_NUMBER_FRAME}" for one in "yhijndwt"),
+    *(f"{one} NULLS LAST RANGE BETWEEN 3 PRECEDING AND CURRENT ROW" for one in "ydt"),
+    *(f"{one} DESC RANGE BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING" for one in "ydt"),
+    *(f"{one} RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING" for one in "ydt"),
+    *(f"{one} {_TIME_FRAME}" for one in "pq"),
+    f"q DESC {_TIME_FRAME.replace('23', '48')}",
+]
 WINDOWS = [
     *(f"{name}({one}) OVER (PARTITION BY g)" for name in ("sum", "avg", "max") for one in "yjdewx"),
     *(f"sum({one}) OVER (PARTITION BY g ORDER BY s, id)" for one in "yjdewx"),
@@ -203,6 +227,22 @@ WINDOWS = [
     "row_number() OVER (PARTITION BY g ORDER BY s DESC NULLS FIRST, id)",
     "count(i + 1) OVER (PARTITION BY g)",
     "min(s) OVER (PARTITION BY g ORDER BY u NULLS LAST)",
+    *(f"{name}({one}) OVER ({_BY_ID})" for name in ("lag", "lead") for one in "yjdwsutbpqlrcm"),
+    *(f"lag({one}, 2, {one}) OVER ({_BY_ID} DESC)" for one in "ysp"),
+    "lead(d, 1, 0) OVER (PARTITION BY g ORDER BY id)",
+    "lead(s, -1, 'none') OVER (PARTITION BY g ORDER BY id)",
+    "lag(i, 0) OVER (PARTITION BY g ORDER BY id)",
+    *(f"{name}(y) IGNORE NULLS OVER ({_BY_ID})" for name in ("lag", "lead", "first_value")),
+    *(f"lag(y, {rows}, -5) IGNORE NULLS OVER ({_BY_ID})" for rows in (-2, -1, 2)),
+    *(f"{name} OVER ({_BY_ID})" for name in ("ntile(2)", "ntile(5)", "percent_rank()")),
+    *(f"{name}() OVER (PARTITION BY g ORDER BY b)" for name in ("percent_rank", "cume_dist")),
+    *(f"{name} OVER ({_BY_ID}{frame})" for name in _PLACES for frame in _ROW_FRAMES),
+    *(f"{name}(y) OVER ({_BY_ID}{frame})" for name in _FRAMED for frame in _ROW_FRAMES[1:]),
+    *(f"count(id) OVER ({_BY.format(order)})" for order in _RANGES),
+    *(f"sum(id) OVER ({_BY.format(order)})" for order in _RANGES),
+    "avg(CAST(i AS DOUBLE)) OVER (PARTITION BY g)",
+    "sum(CAST(h AS DOUBLE) * CAST(h AS DOUBLE)) OVER (PARTITION BY g ORDER BY id)",
+    "sum(CAST(h AS FLOAT)) OVER (PARTITION BY g)",
 ]
 
 

@@ -293,7 +293,6 @@ def test_sums_and_averages_of_decimals(engine: LocalEngine) -> None:
     "call_",
     [
         aggregate("sum", L["k0"], distinct=True),
-        aggregate("avg", L["k0"]),
         aggregate("collect_list", L["k0"]),
         aggregate("count", L["k0"], L["k1"]),
         aggregate("last", L["k0"]),
@@ -547,29 +546,6 @@ def test_windows(engine: LocalEngine) -> None:
     ]
     last = Filter(rel, call("=", rel.columns[2].ref(), _ONE))
     assert run(engine, project(last, L["k1"]), {"l": _LEFT}) == [("b",)]
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        WindowCall(call("lag", L["k0"]), None),
-        WindowCall(call("ntile", _ONE), None),
-        WindowCall(aggregate("first", L["k0"]), _UP_TO_HERE),
-        WindowCall(aggregate("sum", L["k0"]), _UP_TO_HERE, ignore_nulls=True),
-        WindowCall(
-            aggregate("sum", L["k0"]),
-            Frame(
-                FrameUnit.ROWS,
-                FrameBound(BoundKind.OFFSET, integer(-1)),
-                FrameBound(BoundKind.CURRENT_ROW),
-            ),
-        ),
-    ],
-)
-def test_windows_that_only_spark_has(function: WindowCall) -> None:
-    rel = Window(L.scan, (), (SortKey(L["k0"]),), (_output(51, function),))
-    with pytest.raises(NotLocalError):
-        print_duckdb(named(rel))
 
 
 # What an engine is told.

@@ -1,4 +1,4 @@
-"""Aggregates, also filtered ones, and functions over windows."""
+"""Aggregates, also filtered ones."""
 
 from __future__ import annotations
 
@@ -7,19 +7,12 @@ from collections.abc import Callable, Mapping
 from slackwater.compiler.duckdb.functions import Division
 from slackwater.compiler.duckdb.limbs import write_far_limbs
 from slackwater.compiler.duckdb.logic import condition
+from slackwater.compiler.duckdb.orders import comparable
 from slackwater.compiler.duckdb.scope import Scope, refused
-from slackwater.compiler.duckdb.types import MAX_DIGITS, duckdb_type, is_simple
-from slackwater.expr.nodes import (
-    AggregateCall,
-    BoundKind,
-    Expr,
-    Frame,
-    Literal,
-    SortKey,
-    WindowCall,
-)
+from slackwater.compiler.duckdb.types import MAX_DIGITS, duckdb_type
+from slackwater.expr.nodes import AggregateCall, Expr, Literal
 from slackwater.expr.result_types import average_type, sum_type
-from slackwater.types import DecimalType, is_integral
+from slackwater.types import DOUBLE, DecimalType, is_floating, is_integral
 
 AggregateForm = Callable[[AggregateCall, Scope, str], str]
 """Writes calls of one aggregate; also takes what follows the call: FILTER or OVER."""
@@ -33,10 +26,11 @@ def write_aggregate(call: AggregateCall, scope: Scope) -> str:
     if call.function == "far_limbs":
         return write_far_limbs(call, scope)
     only = "" if call.where is None else f" FILTER (WHERE {condition(call.where, scope)})"
-    return _applied(call, scope, only)
+    return write_over(call, scope, only)
 
 
-def _applied(call: AggregateCall, scope: Scope, after: str) -> str:
+def write_over(call: AggregateCall, scope: Scope, after: str) -> str:
+    """An aggregate with what follows it: FILTER or OVER."""
     form = _AGGREGATES.get(call.function)
     if form is None or call.order or len(call.args) != 1:
         raise refused(call, f"such a use of {call.function}")
@@ -54,6 +48,8 @@ def _sum(call: AggregateCall, scope: Scope, after: str) -> str:
         raise refused(call, "a sum of another type")
     if is_integral(dtype):
         return f"CAST(sum({scope.text(value)}){after} AS BIGINT)"
+    if is_floating(dtype):
+        return _double_total(value, scope, after)
     if not isinstance(dtype, DecimalType):
         raise refused(call, "a sum of such values")
     total = _total(scope.text(value), dtype, after)
@@ -70,9 +66,16 @@ def _total(text: str, dtype: DecimalType, after: str) -> str:
     return f"({total} + CAST(0 AS DECIMAL({MAX_DIGITS},{dtype.scale})))"
 
 
+def _double_total(value: Expr, scope: Scope, after: str) -> str:
+    """A sum of doubles; in which order rows of a group are added is open in Spark too."""
+    return f"sum(CAST({scope.text(value)} AS DOUBLE)){after}"
+
+
 def _average(call: AggregateCall, scope: Scope, after: str) -> str:
     (value,) = call.args
     dtype, result = value.dtype, call.dtype
+    if (is_integral(dtype) or is_floating(dtype)) and result == DOUBLE:
+        return f"({_double_total(value, scope, after)} / count({scope.text(value)}){after})"
     if not isinstance(dtype, DecimalType) or not isinstance(result, DecimalType):
         raise refused(call, "an average of such values")
     if result != average_type(call.args):
@@ -89,13 +92,13 @@ def _count(call: AggregateCall, scope: Scope, after: str) -> str:
     if isinstance(value, Literal) and value.value is not None and not call.distinct:
         return f"count(*){after}"
     distinct = "DISTINCT " if call.distinct else ""
-    return f"count({distinct}{_comparable(value, scope)}){after}"
+    return f"count({distinct}{comparable(value, scope)}){after}"
 
 
 def _extreme(function: str) -> AggregateForm:
     def form(call: AggregateCall, scope: Scope, after: str) -> str:
         (value,) = call.args
-        return f"{function}({_comparable(value, scope)}){after}"
+        return f"{function}({comparable(value, scope)}){after}"
 
     return form
 
@@ -106,13 +109,6 @@ def _first(call: AggregateCall, scope: Scope, after: str) -> str:
     return f"{function}({scope.text(call.args[0])}){after}"
 
 
-def _comparable(value: Expr, scope: Scope) -> str:
-    """A value, if both engines order and equate values of its type alike."""
-    if not is_simple(value.dtype):
-        raise refused(value, "comparing a value")
-    return scope.text(value)
-
-
 _AGGREGATES: Mapping[str, AggregateForm] = {
     "sum": _sum,
     "avg": _average,
@@ -120,52 +116,7 @@ _AGGREGATES: Mapping[str, AggregateForm] = {
     "min": _extreme("min"),
     "max": _extreme("max"),
     "first": _first,
+    "bit_and": _extreme("bit_and"),
+    "bit_or": _extreme("bit_or"),
+    "bit_xor": _extreme("bit_xor"),
 }
-_RANKS = frozenset(("row_number", "rank", "dense_rank"))
-_EDGES = (BoundKind.UNBOUNDED_PRECEDING, BoundKind.CURRENT_ROW, BoundKind.UNBOUNDED_FOLLOWING)
-
-
-def write_window(
-    call: WindowCall, partition: tuple[Expr, ...], order: tuple[SortKey, ...], scope: Scope
-) -> str:
-    """A function over a window whose ends name no distance."""
-    function = call.function
-    if call.ignore_nulls:
-        raise refused(function, "a window function that passes over NULLs")
-    over = f" OVER ({_over(call, partition, order, scope)})"
-    if function.function in _RANKS and not function.children:
-        return f"CAST({function.function}(){over} AS INTEGER)"
-    if (
-        isinstance(function, AggregateCall)
-        and function.function != "first"
-        and function.where is None
-        and not function.distinct
-    ):
-        return _applied(function, scope, over)
-    raise refused(function, "such a function over a window")
-
-
-def _over(
-    call: WindowCall, partition: tuple[Expr, ...], order: tuple[SortKey, ...], scope: Scope
-) -> str:
-    parts = []
-    if partition:
-        parts.append(f"PARTITION BY {', '.join(_comparable(key, scope) for key in partition)}")
-    if order:
-        parts.append(f"ORDER BY {', '.join(_sort_key(key, scope) for key in order)}")
-    if call.frame is not None and isinstance(call.function, AggregateCall):
-        parts.append(_frame(call, call.frame))
-    return " ".join(parts)
-
-
-def _sort_key(key: SortKey, scope: Scope) -> str:
-    direction = "ASC" if key.ascending else "DESC"
-    nulls = "FIRST" if key.nulls_first else "LAST"
-    return f"{_comparable(key.expr, scope)} {direction} NULLS {nulls}"
-
-
-def _frame(call: WindowCall, frame: Frame) -> str:
-    edges = (frame.lower.kind, frame.upper.kind)
-    if any(edge not in _EDGES for edge in edges):
-        raise refused(call.function, "a window with a distance")
-    return f"{frame.unit.value} BETWEEN {edges[0].value} AND {edges[1].value}"

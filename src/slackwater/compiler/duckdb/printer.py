@@ -20,7 +20,6 @@ from slackwater.algebra.operators import (
     Window,
 )
 from slackwater.algebra.rel import Rel, walk_rel
-from slackwater.compiler.duckdb.aggregates import write_window
 from slackwater.compiler.duckdb.casts import under
 from slackwater.compiler.duckdb.errors import may_fail
 from slackwater.compiler.duckdb.expressions import write
@@ -28,6 +27,7 @@ from slackwater.compiler.duckdb.failing import failing_columns
 from slackwater.compiler.duckdb.logic import compared, condition
 from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.compiler.duckdb.types import NotLocalError, is_simple, quoted
+from slackwater.compiler.duckdb.windows import write_window
 from slackwater.compiler.selects import Condition, Select, SelectPrinter, Texts
 from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import Call, ColumnId, Expr, Literal, SortKey, WindowCall
