@@ -181,6 +181,12 @@ def conditions() -> Iterator[str]:
 
 _DATES = ("0000-01-01", "0001-01-01", "1582-10-10", "1969-12-31", "2000-02-29", "9999-12-31")
 
+_SINGLE = ["id", "-id", "if(b, id, NULL)"]
+"""Values of which no group has two alike, so that one is the least."""
+_SHARES = ["percentile_cont(0.4)", "percentile_disc(0.4)", "percentile_disc(0)"]
+_FILTERED = ["max_by(s, id)", "mode(y, true)", "collect_list(s)", "first(s, true)", "median(d)"]
+_FILTERED += ["bit_xor(j)", "approx_count_distinct(s)", "last(y, true)", "avg(i)", "listagg(s)"]
+
 AGGREGATES = [
     *(f"{name}({one})" for name in ("sum", "avg", "min", "max") for one in _NUMBERS),
     *(f"{name}({one})" for name in ("min", "max", "count") for one in "sutbpq"),
@@ -192,6 +198,28 @@ AGGREGATES = [
     "count(*)",
     "count(i + 1)",
     "max(i - 1)",
+    *(f"{name}({one})" for name in ("bit_and", "bit_or", "bit_xor") for one in "yhij"),
+    *(f"{name}({one})" for name in ("every", "some") for one in "b"),
+    *(f"{name}({one}, {by})" for name in ("max_by", "min_by") for one in "sl" for by in _SINGLE),
+    *(f"collect_list({one})" for one in "ysudlrm"),
+    *(f"size(collect_set({one}))" for one in "ysutpqdwb"),
+    *(f"mode({one}, true)" for one in "ysutpqdwb"),
+    *(f"mode() WITHIN GROUP (ORDER BY {one} DESC)" for one in "ysutpqdwb"),
+    *(f"{name}({one})" for name in ("first", "last", "any_value") for one in "yslm"),
+    *(f"{name}({one}, true)" for name in ("first", "last") for one in "yslm"),
+    *(f"percentile({one}, {share})" for one in _NUMBERS for share in ("0.5", "0.3", "1", "0")),
+    *(f"percentile({one}, array(0.1, 0.77))" for one in "yjdw"),
+    *(f"{name} WITHIN GROUP (ORDER BY {one} DESC)" for name in _SHARES for one in _NUMBERS),
+    *(f"{name} WITHIN GROUP (ORDER BY {one})" for name in _SHARES for one in _NUMBERS),
+    *(f"approx_count_distinct({one})" for one in "yjdwsutpqb"),
+    *(f"{name}(DISTINCT {one})" for name in ("sum", "avg", "max") for one in "yhindkew"),
+    "count(DISTINCT y, s)",
+    "count(y, s)",
+    "count_if(b)",
+    "count(DISTINCT i, t, p) FILTER (WHERE b OR i > 0)",
+    "listagg(s, ',') WITHIN GROUP (ORDER BY id)",
+    "listagg(u) WITHIN GROUP (ORDER BY s DESC, id)",
+    *(f"{form} FILTER (WHERE i > 0)" for form in _FILTERED),
 ]
 _FRAME = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 _BY_ID = "PARTITION BY g ORDER BY id"

@@ -289,22 +289,6 @@ def test_sums_and_averages_of_decimals(engine: LocalEngine) -> None:
     assert run(engine, total, {"w": W.of((None,))}) == [(None,)]
 
 
-@pytest.mark.parametrize(
-    "call_",
-    [
-        aggregate("sum", L["k0"], distinct=True),
-        aggregate("collect_list", L["k0"]),
-        aggregate("count", L["k0"], L["k1"]),
-        aggregate("last", L["k0"]),
-        aggregate("single_value", L["k0"]),
-        aggregate("try_sum", L["k0"]),
-    ],
-)
-def test_aggregates_that_only_spark_has(call_: Expr) -> None:
-    with pytest.raises(NotLocalError):
-        print_duckdb(named(_grouped(call_)))
-
-
 def test_groups_are_made_of_values_that_both_engines_equate() -> None:
     for name, table in (("matches", M), ("f", Table("t", f=DOUBLE))):
         for rel in (

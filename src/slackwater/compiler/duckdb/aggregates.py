@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from slackwater.compiler.duckdb import group_values, percentiles
 from slackwater.compiler.duckdb.functions import Division
+from slackwater.compiler.duckdb.group_values import (
+    GroupForm,
+    only_where,
+    write_count_of_several,
+)
 from slackwater.compiler.duckdb.limbs import write_far_limbs
-from slackwater.compiler.duckdb.logic import condition
 from slackwater.compiler.duckdb.orders import comparable
 from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.compiler.duckdb.types import MAX_DIGITS, duckdb_type
-from slackwater.expr.nodes import AggregateCall, Expr, Literal
+from slackwater.expr.nodes import AggregateCall, Literal
 from slackwater.expr.result_types import average_type, sum_type
 from slackwater.types import DOUBLE, DecimalType, is_floating, is_integral
 
@@ -25,20 +30,25 @@ def write_aggregate(call: AggregateCall, scope: Scope) -> str:
     """An aggregate over a group."""
     if call.function == "far_limbs":
         return write_far_limbs(call, scope)
-    only = "" if call.where is None else f" FILTER (WHERE {condition(call.where, scope)})"
-    return write_over(call, scope, only)
+    if call.function in _OF_GROUPS:
+        return _OF_GROUPS[call.function](call, scope)
+    if call.function == "count" and len(call.args) > 1:
+        return write_count_of_several(call, scope)
+    return write_over(call, scope, only_where(call, scope))
 
 
 def write_over(call: AggregateCall, scope: Scope, after: str) -> str:
     """An aggregate with what follows it: FILTER or OVER."""
     form = _AGGREGATES.get(call.function)
-    if form is None or call.order or len(call.args) != 1:
+    if form is None or call.order or call.params or len(call.args) != 1:
         raise refused(call, f"such a use of {call.function}")
-    if call.params and call.function != "first":
-        raise refused(call, f"such a use of {call.function}")
-    if call.distinct and call.function != "count":
-        raise refused(call, f"{call.function} of different values")
     return form(call, scope, after)
+
+
+def _argument(call: AggregateCall, scope: Scope) -> str:
+    """What is aggregated; different values are found where both engines equate them alike."""
+    (value,) = call.args
+    return f"DISTINCT {comparable(value, scope)}" if call.distinct else scope.text(value)
 
 
 def _sum(call: AggregateCall, scope: Scope, after: str) -> str:
@@ -47,12 +57,12 @@ def _sum(call: AggregateCall, scope: Scope, after: str) -> str:
     if call.dtype != sum_type(call.args):
         raise refused(call, "a sum of another type")
     if is_integral(dtype):
-        return f"CAST(sum({scope.text(value)}){after} AS BIGINT)"
+        return f"CAST(sum({_argument(call, scope)}){after} AS BIGINT)"
     if is_floating(dtype):
-        return _double_total(value, scope, after)
+        return _double_total(call, scope, after)
     if not isinstance(dtype, DecimalType):
         raise refused(call, "a sum of such values")
-    total = _total(scope.text(value), dtype, after)
+    total = _total(_argument(call, scope), dtype, after)
     if dtype.precision + _MORE_DIGITS < MAX_DIGITS:
         return f"CAST({total} AS {duckdb_type(call.dtype)})"
     return total
@@ -66,21 +76,24 @@ def _total(text: str, dtype: DecimalType, after: str) -> str:
     return f"({total} + CAST(0 AS DECIMAL({MAX_DIGITS},{dtype.scale})))"
 
 
-def _double_total(value: Expr, scope: Scope, after: str) -> str:
+def _double_total(call: AggregateCall, scope: Scope, after: str) -> str:
     """A sum of doubles; in which order rows of a group are added is open in Spark too."""
-    return f"sum(CAST({scope.text(value)} AS DOUBLE)){after}"
+    (value,) = call.args
+    text = comparable(value, scope) if call.distinct else scope.text(value)
+    distinct = "DISTINCT " if call.distinct else ""
+    return f"sum({distinct}CAST({text} AS DOUBLE)){after}"
 
 
 def _average(call: AggregateCall, scope: Scope, after: str) -> str:
     (value,) = call.args
     dtype, result = value.dtype, call.dtype
     if (is_integral(dtype) or is_floating(dtype)) and result == DOUBLE:
-        return f"({_double_total(value, scope, after)} / count({scope.text(value)}){after})"
+        return f"({_double_total(call, scope, after)} / count({_argument(call, scope)}){after})"
     if not isinstance(dtype, DecimalType) or not isinstance(result, DecimalType):
         raise refused(call, "an average of such values")
     if result != average_type(call.args):
         raise refused(call, "an average of another type")
-    text = scope.text(value)
+    text = _argument(call, scope)
     count = f"CAST(nullif(count({text}){after}, 0) AS {duckdb_type(_COUNT)})"
     division = Division(MAX_DIGITS, dtype.scale, _COUNT.precision, _COUNT.scale, result.scale)
     quotient = f"{division.name}(({_total(text, dtype, after)}), {count})"
@@ -103,19 +116,13 @@ def _extreme(function: str) -> AggregateForm:
     return form
 
 
-def _first(call: AggregateCall, scope: Scope, after: str) -> str:
-    """The value of some row; with a parameter, of one that is not NULL."""
-    function = "any_value" if call.params else "first"
-    return f"{function}({scope.text(call.args[0])}){after}"
-
-
+_OF_GROUPS: Mapping[str, GroupForm] = {**group_values.FORMS, **percentiles.FORMS}
 _AGGREGATES: Mapping[str, AggregateForm] = {
     "sum": _sum,
     "avg": _average,
     "count": _count,
     "min": _extreme("min"),
     "max": _extreme("max"),
-    "first": _first,
     "bit_and": _extreme("bit_and"),
     "bit_or": _extreme("bit_or"),
     "bit_xor": _extreme("bit_xor"),
