@@ -277,6 +277,7 @@ WINDOWS = [
 _DOWN = "LATERAL VIEW explode(sequence(1, CAST(y AS BIGINT))) down AS v"
 _UP = "LATERAL VIEW explode(sequence(CAST(y AS BIGINT), 3L)) up AS v"
 _TOTALS = "WITH a AS (SELECT g, sum(y) AS v FROM t GROUP BY g)"
+_OTHER = "FROM (SELECT id AS v, s, p, l FROM t)"
 STATEMENTS = [
     f"SELECT id, v FROM t {_DOWN}",
     f"SELECT id, v FROM t {_UP}",
@@ -306,6 +307,29 @@ STATEMENTS = [
     "SELECT id, s FROM t WHERE (y = 2 AND id > 0) OR (b AND s <> u)",
     f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
     "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",
+    *(f"SELECT id, {one} FROM (SELECT * FROM t ORDER BY {one}, id LIMIT 9)" for one in "ydwsutbpq"),
+    *(
+        f"SELECT id FROM (SELECT * FROM t ORDER BY {one} DESC NULLS FIRST, id LIMIT 9 OFFSET 7)"
+        for one in "ydwtbpq"
+    ),
+    "SELECT s AS id, n FROM (SELECT s, count(*) AS n FROM t GROUP BY s ORDER BY n DESC, s LIMIT 4)",
+    "SELECT id FROM (SELECT id, s FROM t ORDER BY id OFFSET 60) WHERE s IS NOT NULL",
+    "SELECT id FROM (SELECT id FROM t LIMIT 0)",
+    "(SELECT id FROM t ORDER BY id LIMIT 3) UNION ALL (SELECT id FROM t ORDER BY id DESC LIMIT 2)",
+    "SELECT id, b FROM t WHERE EXISTS (SELECT 1 FROM (SELECT y AS v FROM t) WHERE v = i) OR b",
+    "SELECT id FROM t WHERE i IN (SELECT y FROM t) OR s IN (SELECT u FROM t WHERE b)",
+    "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM (SELECT d AS v FROM t) WHERE v <=> e) OR y = 1",
+    "SELECT id FROM t WHERE NOT EXISTS (SELECT 1 FROM (SELECT t AS v FROM t) WHERE v < t) OR b",
+    f"SELECT id, (SELECT s {_OTHER} WHERE v = i) AS a FROM t",
+    f"SELECT id, (SELECT l {_OTHER} WHERE v = g AND v % 7 = 3) AS a FROM t",
+    f"SELECT id, (SELECT s {_OTHER} WHERE v = 3) AS a, (SELECT p {_OTHER} WHERE v < 0) AS c FROM t",
+    "SELECT id, v FROM t LATERAL VIEW OUTER explode(l) e AS v",
+    "SELECT id, v FROM t LATERAL VIEW OUTER explode(m) e AS v",
+    f"SELECT id, v FROM t {_DOWN.replace('VIEW', 'VIEW OUTER')}",
+    "SELECT id, place, v FROM t LATERAL VIEW posexplode(l) e AS place, v",
+    "SELECT id, place, v FROM t LATERAL VIEW OUTER posexplode(m) e AS place, v",
+    "SELECT id, inline(m) FROM t",
+    "SELECT id, a, v FROM t LATERAL VIEW OUTER inline(m) e AS a, v",
 ]
 
 

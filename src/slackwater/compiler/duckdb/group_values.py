@@ -22,6 +22,7 @@ from slackwater.types import (
     STRING,
     TINYINT,
     ArrayType,
+    DataType,
 )
 
 GroupForm = Callable[[AggregateCall, Scope], str]
@@ -168,6 +169,14 @@ def _pivot_first(call: AggregateCall, scope: Scope) -> str:
 _NUMBER = re.compile(r"\(?(-?\d+)[YSL]?\)?")
 _DAY = re.compile(r"DATE '(\d{4}-\d{2}-\d{2})'")
 _TEXT = re.compile(r"'([^'\\]*)'")
+_CONSTANTS: Mapping[DataType, re.Pattern[str]] = {
+    TINYINT: _NUMBER,
+    SMALLINT: _NUMBER,
+    INTEGER: _NUMBER,
+    BIGINT: _NUMBER,
+    DATE: _DAY,
+    STRING: _TEXT,
+}
 
 
 def _constant(call: AggregateCall, pivot: Expr, text: str) -> Literal:
@@ -175,8 +184,8 @@ def _constant(call: AggregateCall, pivot: Expr, text: str) -> Literal:
     dtype = pivot.dtype
     if dtype == BOOLEAN:
         return Literal(text.lower(), dtype)
-    patterns = {**dict.fromkeys((TINYINT, SMALLINT, INTEGER, BIGINT), _NUMBER)}
-    found = {**patterns, DATE: _DAY, STRING: _TEXT}.get(dtype, re.compile("(?!)")).fullmatch(text)
+    pattern = _CONSTANTS.get(dtype)
+    found = None if pattern is None else pattern.fullmatch(text)
     if found is None or print_literal(Literal(found[1], dtype)) != text:
         raise refused(call, "a pivot by such values")
     return Literal(found[1], dtype)
