@@ -181,6 +181,12 @@ def conditions() -> Iterator[str]:
 
 _DATES = ("0000-01-01", "0001-01-01", "1582-10-10", "1969-12-31", "2000-02-29", "9999-12-31")
 
+_SINGLE = ["id", "-id", "if(b, id, NULL)"]
+"""Values of which no group has two alike, so that one is the least."""
+_SHARES = ["percentile_cont(0.4)", "percentile_disc(0.4)", "percentile_disc(0)"]
+_FILTERED = ["max_by(s, id)", "mode(y, true)", "collect_list(s)", "first(s, true)", "median(d)"]
+_FILTERED += ["bit_xor(j)", "approx_count_distinct(s)", "last(y, true)", "avg(i)", "listagg(s)"]
+
 AGGREGATES = [
     *(f"{name}({one})" for name in ("sum", "avg", "min", "max") for one in _NUMBERS),
     *(f"{name}({one})" for name in ("min", "max", "count") for one in "sutbpq"),
@@ -192,8 +198,54 @@ AGGREGATES = [
     "count(*)",
     "count(i + 1)",
     "max(i - 1)",
+    *(f"{name}({one})" for name in ("bit_and", "bit_or", "bit_xor") for one in "yhij"),
+    *(f"{name}({one})" for name in ("every", "some") for one in "b"),
+    *(f"{name}({one}, {by})" for name in ("max_by", "min_by") for one in "sl" for by in _SINGLE),
+    *(f"collect_list({one})" for one in "ysudlrm"),
+    *(f"size(collect_set({one}))" for one in "ysutpqdwb"),
+    *(f"mode({one}, true)" for one in "ysutpqdwb"),
+    *(f"mode() WITHIN GROUP (ORDER BY {one} DESC)" for one in "ysutpqdwb"),
+    *(f"{name}({one})" for name in ("first", "last", "any_value") for one in "yslm"),
+    *(f"{name}({one}, true)" for name in ("first", "last") for one in "yslm"),
+    *(f"percentile({one}, {share})" for one in _NUMBERS for share in ("0.5", "0.3", "1", "0")),
+    *(f"percentile({one}, array(0.1, 0.77))" for one in "yjdw"),
+    *(f"{name} WITHIN GROUP (ORDER BY {one} DESC)" for name in _SHARES for one in _NUMBERS),
+    *(f"{name} WITHIN GROUP (ORDER BY {one})" for name in _SHARES for one in _NUMBERS),
+    *(f"approx_count_distinct({one})" for one in "yjdwsutpqb"),
+    *(f"{name}(DISTINCT {one})" for name in ("sum", "avg", "max") for one in "yhindkew"),
+    "count(DISTINCT y, s)",
+    "count(y, s)",
+    "count_if(b)",
+    "count(DISTINCT i, t, p) FILTER (WHERE b OR i > 0)",
+    "listagg(s, ',') WITHIN GROUP (ORDER BY id)",
+    "listagg(u) WITHIN GROUP (ORDER BY s DESC, id)",
+    *(f"{form} FILTER (WHERE i > 0)" for form in _FILTERED),
 ]
 _FRAME = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+_BY_ID = "PARTITION BY g ORDER BY id"
+_ROW_FRAMES = [
+    "",
+    " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING",
+    " ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING",
+    " ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING",
+    " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING",
+    " ROWS BETWEEN 0 PRECEDING AND 0 FOLLOWING",
+]
+_PLACES = ["first_value(s)", "last_value(p)", "last_value(s, true)", "nth_value(q, 2)"]
+_PLACES += ["nth_value(y, 2) IGNORE NULLS", "first_value(m)"]
+_FRAMED = ["sum", "avg", "min", "count", "bit_and", "bit_or", "bit_xor"]
+_BY = "PARTITION BY g ORDER BY {}"
+_NUMBER_FRAME = "RANGE BETWEEN 1 PRECEDING AND 2 FOLLOWING"
+_TIME_FRAME = "RANGE BETWEEN INTERVAL '23' HOUR PRECEDING AND INTERVAL '1' HOUR FOLLOWING"
+_RANGES = [
+    *(f"{one} {_NUMBER_FRAME}" for one in "yhijndwt"),
+    *(f"{one} DESC NULLS FIRST {_NUMBER_FRAME}" for one in "yhijndwt"),
+    *(f"{one} NULLS LAST RANGE BETWEEN 3 PRECEDING AND CURRENT ROW" for one in "ydt"),
+    *(f"{one} DESC RANGE BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING" for one in "ydt"),
+    *(f"{one} RANGE BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING" for one in "ydt"),
+    *(f"{one} {_TIME_FRAME}" for one in "pq"),
+    f"q DESC {_TIME_FRAME.replace('23', '48')}",
+]
 WINDOWS = [
     *(f"{name}({one}) OVER (PARTITION BY g)" for name in ("sum", "avg", "max") for one in "yjdewx"),
     *(f"sum({one}) OVER (PARTITION BY g ORDER BY s, id)" for one in "yjdewx"),
@@ -203,12 +255,29 @@ WINDOWS = [
     "row_number() OVER (PARTITION BY g ORDER BY s DESC NULLS FIRST, id)",
     "count(i + 1) OVER (PARTITION BY g)",
     "min(s) OVER (PARTITION BY g ORDER BY u NULLS LAST)",
+    *(f"{name}({one}) OVER ({_BY_ID})" for name in ("lag", "lead") for one in "yjdwsutbpqlrcm"),
+    *(f"lag({one}, 2, {one}) OVER ({_BY_ID} DESC)" for one in "ysp"),
+    "lead(d, 1, 0) OVER (PARTITION BY g ORDER BY id)",
+    "lead(s, -1, 'none') OVER (PARTITION BY g ORDER BY id)",
+    "lag(i, 0) OVER (PARTITION BY g ORDER BY id)",
+    *(f"{name}(y) IGNORE NULLS OVER ({_BY_ID})" for name in ("lag", "lead", "first_value")),
+    *(f"lag(y, {rows}, -5) IGNORE NULLS OVER ({_BY_ID})" for rows in (-2, -1, 2)),
+    *(f"{name} OVER ({_BY_ID})" for name in ("ntile(2)", "ntile(5)", "percent_rank()")),
+    *(f"{name}() OVER (PARTITION BY g ORDER BY b)" for name in ("percent_rank", "cume_dist")),
+    *(f"{name} OVER ({_BY_ID}{frame})" for name in _PLACES for frame in _ROW_FRAMES),
+    *(f"{name}(y) OVER ({_BY_ID}{frame})" for name in _FRAMED for frame in _ROW_FRAMES[1:]),
+    *(f"count(id) OVER ({_BY.format(order)})" for order in _RANGES),
+    *(f"sum(id) OVER ({_BY.format(order)})" for order in _RANGES),
+    "avg(CAST(i AS DOUBLE)) OVER (PARTITION BY g)",
+    "sum(CAST(h AS DOUBLE) * CAST(h AS DOUBLE)) OVER (PARTITION BY g ORDER BY id)",
+    "sum(CAST(h AS FLOAT)) OVER (PARTITION BY g)",
 ]
 
 
 _DOWN = "LATERAL VIEW explode(sequence(1, CAST(y AS BIGINT))) down AS v"
 _UP = "LATERAL VIEW explode(sequence(CAST(y AS BIGINT), 3L)) up AS v"
 _TOTALS = "WITH a AS (SELECT g, sum(y) AS v FROM t GROUP BY g)"
+_OTHER = "FROM (SELECT id AS v, s, p, l FROM t)"
 STATEMENTS = [
     f"SELECT id, v FROM t {_DOWN}",
     f"SELECT id, v FROM t {_UP}",
@@ -238,6 +307,29 @@ STATEMENTS = [
     "SELECT id, s FROM t WHERE (y = 2 AND id > 0) OR (b AND s <> u)",
     f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
     "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",
+    *(f"SELECT id, {one} FROM (SELECT * FROM t ORDER BY {one}, id LIMIT 9)" for one in "ydwsutbpq"),
+    *(
+        f"SELECT id FROM (SELECT * FROM t ORDER BY {one} DESC NULLS FIRST, id LIMIT 9 OFFSET 7)"
+        for one in "ydwtbpq"
+    ),
+    "SELECT s AS id, n FROM (SELECT s, count(*) AS n FROM t GROUP BY s ORDER BY n DESC, s LIMIT 4)",
+    "SELECT id FROM (SELECT id, s FROM t ORDER BY id OFFSET 60) WHERE s IS NOT NULL",
+    "SELECT id FROM (SELECT id FROM t LIMIT 0)",
+    "(SELECT id FROM t ORDER BY id LIMIT 3) UNION ALL (SELECT id FROM t ORDER BY id DESC LIMIT 2)",
+    "SELECT id, b FROM t WHERE EXISTS (SELECT 1 FROM (SELECT y AS v FROM t) WHERE v = i) OR b",
+    "SELECT id FROM t WHERE i IN (SELECT y FROM t) OR s IN (SELECT u FROM t WHERE b)",
+    "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM (SELECT d AS v FROM t) WHERE v <=> e) OR y = 1",
+    "SELECT id FROM t WHERE NOT EXISTS (SELECT 1 FROM (SELECT t AS v FROM t) WHERE v < t) OR b",
+    f"SELECT id, (SELECT s {_OTHER} WHERE v = i) AS a FROM t",
+    f"SELECT id, (SELECT l {_OTHER} WHERE v = g AND v % 7 = 3) AS a FROM t",
+    f"SELECT id, (SELECT s {_OTHER} WHERE v = 3) AS a, (SELECT p {_OTHER} WHERE v < 0) AS c FROM t",
+    "SELECT id, v FROM t LATERAL VIEW OUTER explode(l) e AS v",
+    "SELECT id, v FROM t LATERAL VIEW OUTER explode(m) e AS v",
+    f"SELECT id, v FROM t {_DOWN.replace('VIEW', 'VIEW OUTER')}",
+    "SELECT id, place, v FROM t LATERAL VIEW posexplode(l) e AS place, v",
+    "SELECT id, place, v FROM t LATERAL VIEW OUTER posexplode(m) e AS place, v",
+    "SELECT id, inline(m) FROM t",
+    "SELECT id, a, v FROM t LATERAL VIEW OUTER inline(m) e AS a, v",
 ]
 
 

@@ -115,14 +115,14 @@ def test_all_operands(spark: SparkSession, bench: Bench) -> None:
 def test_aggregates(bench: Bench) -> None:
     form = "SELECT g, {} FROM t GROUP BY g"
     taken = _taken(bench.plan(form.format(_named(AGGREGATES))), "g", AGGREGATES)
-    assert {*AGGREGATES} - {*taken} == {"avg(y)", "avg(h)", "avg(i)", "avg(j)"}
+    assert {*AGGREGATES} == {*taken}
     _check_groups(bench, form, taken)
 
 
 def test_windows(bench: Bench) -> None:
     form = "SELECT g, id, {} FROM t"
     taken = _local({text: bench.plan(form.format(f"{text} AS x")) for text in WINDOWS})
-    assert {*WINDOWS} - {*taken} == {f"avg({one}) OVER (PARTITION BY g)" for one in "yj"}
+    assert {*WINDOWS} == {*taken}
     _check_groups(bench, form, taken)
 
 
@@ -266,7 +266,7 @@ def _in_spark(bench: Bench, found: Answers) -> Answers:
 
 def _order_decides(table: pa.Table, text: str, group: int) -> bool:
     """Whether a sum overflows on its way or not, by the order in which Spark adds."""
-    summed = re.match(r"(?:sum|avg)\((\w)", text)
+    summed = re.match(r"(?:sum|avg)\((\w)\W", text)
     if summed is None:
         return False
     name = summed.group(1)

@@ -289,23 +289,6 @@ def test_sums_and_averages_of_decimals(engine: LocalEngine) -> None:
     assert run(engine, total, {"w": W.of((None,))}) == [(None,)]
 
 
-@pytest.mark.parametrize(
-    "call_",
-    [
-        aggregate("sum", L["k0"], distinct=True),
-        aggregate("avg", L["k0"]),
-        aggregate("collect_list", L["k0"]),
-        aggregate("count", L["k0"], L["k1"]),
-        aggregate("last", L["k0"]),
-        aggregate("single_value", L["k0"]),
-        aggregate("try_sum", L["k0"]),
-    ],
-)
-def test_aggregates_that_only_spark_has(call_: Expr) -> None:
-    with pytest.raises(NotLocalError):
-        print_duckdb(named(_grouped(call_)))
-
-
 def test_groups_are_made_of_values_that_both_engines_equate() -> None:
     for name, table in (("matches", M), ("f", Table("t", f=DOUBLE))):
         for rel in (
@@ -445,9 +428,9 @@ def test_a_sequence_counts_down_to_a_smaller_number(engine: LocalEngine) -> None
     rows = [(1, 1), (1, 0), (2, 1), (2, 0), (2, -1), (3, 1), (3, 2)]
     found = run(engine, rel, {"t": table.of((1, 0), (2, -1), (3, 2), (4, None))})
     assert found == sorted(rows, key=repr)
-    outer = Generate(table.scan, numbers, True, (made,))
-    with pytest.raises(NotLocalError, match="generator"):
-        print_duckdb(named(outer))
+    outer = project(Generate(table.scan, numbers, True, (made,)), table["i"], made.ref())
+    kept = run(engine, outer, {"t": table.of((1, 0), (4, None))})
+    assert kept == [(1, 0), (1, 1), (4, None)]
 
 
 @pytest.mark.parametrize(
@@ -549,27 +532,95 @@ def test_windows(engine: LocalEngine) -> None:
     assert run(engine, project(last, L["k1"]), {"l": _LEFT}) == [("b",)]
 
 
+# Orders, limits, and subqueries of one value.
+
+
+def _first_rows(count: int | None, offset: int = 0) -> Limit:
+    order = (SortKey(L["k0"], ascending=False, nulls_first=False), SortKey(L["k1"]))
+    return Limit(Sort(L.scan, order), count, offset)
+
+
+def test_a_limit_takes_the_first_rows_of_an_order(engine: LocalEngine) -> None:
+    tables = {"l": _LEFT}
+    assert run(engine, _first_rows(2), tables) == [(1, None), (2, "b")]
+    assert run(engine, _first_rows(1, 1), tables) == [(1, None)]
+    assert run(engine, _first_rows(None, 3), tables) == [(None, "b")]
+    assert run(engine, _first_rows(0), tables) == []
+    renamed = project(Filter(_first_rows(3), call("isnotnull", L["k1"])), L["k1"])
+    assert run(engine, renamed, tables) == [("a",), ("b",)]
+
+
+def test_texts_are_ordered_by_their_bytes(engine: LocalEngine) -> None:
+    texts = ["\uffff", "\U0001f989", "a\x00b", "a", "Z", "é", ""]
+    ordered = sorted(texts, key=str.encode)
+    for count in range(1, len(texts) + 1):
+        first = Limit(Sort(L.scan, (SortKey(L["k1"]),)), count)
+        found = run(engine, project(first, L["k1"]), {"l": L.of(*((1, text) for text in texts))})
+        assert {row[0] for row in found} == set(ordered[:count])
+
+
+def test_a_mark_says_whether_a_row_has_a_match(engine: LocalEngine) -> None:
+    marked = Join(JoinKind.MARK, L.scan, R.scan, (_KEY,), mark=_column(51, BOOLEAN))
+    assert run(engine, marked, {"l": _LEFT, "r": _RIGHT}) == [
+        (1, "a", True),
+        (1, None, True),
+        (2, "b", False),
+        (None, "b", False),
+    ]
+    smaller = call("<", L["k1"], R["k1"])
+    other = Join(JoinKind.MARK, L.scan, R.scan, (), smaller, mark=_column(51, BOOLEAN))
+    found = run(engine, project(other, other.columns[-1].ref()), {"l": _LEFT, "r": R.of((1, "b"))})
+    assert found == [(False,), (False,), (False,), (True,)]
+
+
+def test_a_second_match_is_an_error_where_there_may_be_one_only(engine: LocalEngine) -> None:
+    single = Join(JoinKind.SINGLE, L.scan, R.scan, (_KEY,))
+    one = R.of((1, "x"), (3, None), (3, "y"), (None, "z"))
+    found = run(engine, project(single, L["k1"], R["k0"], R["k1"]), {"l": _LEFT, "r": one})
+    assert found == [("a", 1, "x"), ("b", None, None), ("b", None, None), (None, 1, "x")]
+    with pytest.raises(NotLocalError, match="more than one row"):
+        run(engine, single, {"l": _LEFT, "r": _RIGHT})
+
+
+def test_a_second_row_is_an_error_where_there_may_be_one_only(engine: LocalEngine) -> None:
+    one = Aggregate(
+        Filter(L.scan, call("=", L["k0"], _ONE)),
+        (),
+        (_output(51, aggregate("single_value", L["k1"])),),
+    )
+    beside = project(Join(JoinKind.CROSS, R.scan, one), R["k1"], one.columns[0].ref())
+    some = R.of((1, "x"))
+    assert run(engine, beside, {"l": L.of((1, "a"), (2, "b")), "r": some}) == [("x", "a")]
+    assert run(engine, beside, {"l": L.of((2, "b")), "r": some}) == [("x", None)]
+    with pytest.raises(NotLocalError, match="more than one row"):
+        run(engine, beside, {"l": _LEFT, "r": some})
+
+
+_ARRAYS = M.of((1, 5, [{"s0": "x", "_m": 2}, None]), (2, 6, []), (3, 7, None))
+
+
 @pytest.mark.parametrize(
-    "function",
+    ("function", "made", "rows"),
     [
-        WindowCall(call("lag", L["k0"]), None),
-        WindowCall(call("ntile", _ONE), None),
-        WindowCall(aggregate("first", L["k0"]), _UP_TO_HERE),
-        WindowCall(aggregate("sum", L["k0"]), _UP_TO_HERE, ignore_nulls=True),
-        WindowCall(
-            aggregate("sum", L["k0"]),
-            Frame(
-                FrameUnit.ROWS,
-                FrameBound(BoundKind.OFFSET, integer(-1)),
-                FrameBound(BoundKind.CURRENT_ROW),
-            ),
+        ("explode", (_column(51, _MATCH),), [({"s0": "x", "_m": 2},), (None,)]),
+        (
+            "posexplode",
+            (_column(51), _column(52, _MATCH)),
+            [(0, {"s0": "x", "_m": 2}), (1, None)],
         ),
+        ("inline", (_column(51, STRING), _column(52, BIGINT)), [("x", 2), (None, None)]),
     ],
 )
-def test_windows_that_only_spark_has(function: WindowCall) -> None:
-    rel = Window(L.scan, (), (SortKey(L["k0"]),), (_output(51, function),))
-    with pytest.raises(NotLocalError):
-        print_duckdb(named(rel))
+def test_generators_of_arrays(
+    engine: LocalEngine, function: str, made: tuple[Column, ...], rows: list[Row]
+) -> None:
+    for outer in (False, True):
+        generate = Generate(M.scan, call(function, M["matches"]), outer, made)
+        rel = project(generate, M["k0"], *(column.ref() for column in made))
+        expected = [(1, *row) for row in rows]
+        if outer:
+            expected += [(key, *[None] * len(made)) for key in (2, 3)]
+        assert run(engine, rel, {"m": _ARRAYS}) == sorted(expected, key=repr)
 
 
 # What an engine is told.
@@ -578,11 +629,8 @@ def test_windows_that_only_spark_has(function: WindowCall) -> None:
 @pytest.mark.parametrize(
     "rel",
     [
-        Limit(L.scan, 1),
-        Sort(L.scan, (SortKey(L["k0"]),)),
+        Sort(M.scan, (SortKey(M["matches"]),)),
         Recompute("part", "unknown", (), (_column(51),)),
-        Join(JoinKind.SINGLE, L.scan, R.scan, (_KEY,)),
-        Join(JoinKind.MARK, L.scan, R.scan, (_KEY,), mark=_column(51, BOOLEAN)),
         project(L.scan, Literal(None, VOID)),
         Distinct(Table("t", f=DOUBLE).scan),
         Generate(L.scan, call("inline", L["k1"]), False, (_column(51),)),

@@ -339,7 +339,8 @@ class SelectPrinter(ABC):
     def _marked(self, rel: Join) -> Select:
         """Every left row with whether it has a match, as a correlated EXISTS."""
         left, right = self.joined(rel.left), self.joined(rel.right)
-        both = Select("", {**left.columns, **right.columns}, tables=2)
+        failing = left.failing | right.failing
+        both = Select("", {**left.columns, **right.columns}, tables=2, failing=failing)
         condition = self.join_condition(replace(rel, kind=JoinKind.INNER, mark=None), both)
         items = [(column.id, left.columns[column.id]) for column in rel.left.columns]
         exists = f"EXISTS (SELECT 1 FROM {right.source} WHERE {condition})"

@@ -1,25 +1,23 @@
-"""Aggregates, also filtered ones, and functions over windows."""
+"""Aggregates, also filtered ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from slackwater.compiler.duckdb import group_values, percentiles
 from slackwater.compiler.duckdb.functions import Division
-from slackwater.compiler.duckdb.limbs import write_far_limbs
-from slackwater.compiler.duckdb.logic import condition
-from slackwater.compiler.duckdb.scope import Scope, refused
-from slackwater.compiler.duckdb.types import MAX_DIGITS, duckdb_type, is_simple
-from slackwater.expr.nodes import (
-    AggregateCall,
-    BoundKind,
-    Expr,
-    Frame,
-    Literal,
-    SortKey,
-    WindowCall,
+from slackwater.compiler.duckdb.group_values import (
+    GroupForm,
+    only_where,
+    write_count_of_several,
 )
+from slackwater.compiler.duckdb.limbs import write_far_limbs
+from slackwater.compiler.duckdb.orders import comparable
+from slackwater.compiler.duckdb.scope import Scope, refused
+from slackwater.compiler.duckdb.types import MAX_DIGITS, duckdb_type
+from slackwater.expr.nodes import AggregateCall, Literal
 from slackwater.expr.result_types import average_type, sum_type
-from slackwater.types import DecimalType, is_integral
+from slackwater.types import DOUBLE, DecimalType, is_floating, is_integral
 
 AggregateForm = Callable[[AggregateCall, Scope, str], str]
 """Writes calls of one aggregate; also takes what follows the call: FILTER or OVER."""
@@ -32,19 +30,25 @@ def write_aggregate(call: AggregateCall, scope: Scope) -> str:
     """An aggregate over a group."""
     if call.function == "far_limbs":
         return write_far_limbs(call, scope)
-    only = "" if call.where is None else f" FILTER (WHERE {condition(call.where, scope)})"
-    return _applied(call, scope, only)
+    if call.function in _OF_GROUPS:
+        return _OF_GROUPS[call.function](call, scope)
+    if call.function == "count" and len(call.args) > 1:
+        return write_count_of_several(call, scope)
+    return write_over(call, scope, only_where(call, scope))
 
 
-def _applied(call: AggregateCall, scope: Scope, after: str) -> str:
+def write_over(call: AggregateCall, scope: Scope, after: str) -> str:
+    """An aggregate with what follows it: FILTER or OVER."""
     form = _AGGREGATES.get(call.function)
-    if form is None or call.order or len(call.args) != 1:
+    if form is None or call.order or call.params or len(call.args) != 1:
         raise refused(call, f"such a use of {call.function}")
-    if call.params and call.function != "first":
-        raise refused(call, f"such a use of {call.function}")
-    if call.distinct and call.function != "count":
-        raise refused(call, f"{call.function} of different values")
     return form(call, scope, after)
+
+
+def _argument(call: AggregateCall, scope: Scope) -> str:
+    """What is aggregated; different values are found where both engines equate them alike."""
+    (value,) = call.args
+    return f"DISTINCT {comparable(value, scope)}" if call.distinct else scope.text(value)
 
 
 def _sum(call: AggregateCall, scope: Scope, after: str) -> str:
@@ -53,10 +57,12 @@ def _sum(call: AggregateCall, scope: Scope, after: str) -> str:
     if call.dtype != sum_type(call.args):
         raise refused(call, "a sum of another type")
     if is_integral(dtype):
-        return f"CAST(sum({scope.text(value)}){after} AS BIGINT)"
+        return f"CAST(sum({_argument(call, scope)}){after} AS BIGINT)"
+    if is_floating(dtype):
+        return _double_total(call, scope, after)
     if not isinstance(dtype, DecimalType):
         raise refused(call, "a sum of such values")
-    total = _total(scope.text(value), dtype, after)
+    total = _total(_argument(call, scope), dtype, after)
     if dtype.precision + _MORE_DIGITS < MAX_DIGITS:
         return f"CAST({total} AS {duckdb_type(call.dtype)})"
     return total
@@ -70,14 +76,24 @@ def _total(text: str, dtype: DecimalType, after: str) -> str:
     return f"({total} + CAST(0 AS DECIMAL({MAX_DIGITS},{dtype.scale})))"
 
 
+def _double_total(call: AggregateCall, scope: Scope, after: str) -> str:
+    """A sum of doubles; in which order rows of a group are added is open in Spark too."""
+    (value,) = call.args
+    text = comparable(value, scope) if call.distinct else scope.text(value)
+    distinct = "DISTINCT " if call.distinct else ""
+    return f"sum({distinct}CAST({text} AS DOUBLE)){after}"
+
+
 def _average(call: AggregateCall, scope: Scope, after: str) -> str:
     (value,) = call.args
     dtype, result = value.dtype, call.dtype
+    if (is_integral(dtype) or is_floating(dtype)) and result == DOUBLE:
+        return f"({_double_total(call, scope, after)} / count({_argument(call, scope)}){after})"
     if not isinstance(dtype, DecimalType) or not isinstance(result, DecimalType):
         raise refused(call, "an average of such values")
     if result != average_type(call.args):
         raise refused(call, "an average of another type")
-    text = scope.text(value)
+    text = _argument(call, scope)
     count = f"CAST(nullif(count({text}){after}, 0) AS {duckdb_type(_COUNT)})"
     division = Division(MAX_DIGITS, dtype.scale, _COUNT.precision, _COUNT.scale, result.scale)
     quotient = f"{division.name}(({_total(text, dtype, after)}), {count})"
@@ -89,83 +105,25 @@ def _count(call: AggregateCall, scope: Scope, after: str) -> str:
     if isinstance(value, Literal) and value.value is not None and not call.distinct:
         return f"count(*){after}"
     distinct = "DISTINCT " if call.distinct else ""
-    return f"count({distinct}{_comparable(value, scope)}){after}"
+    return f"count({distinct}{comparable(value, scope)}){after}"
 
 
 def _extreme(function: str) -> AggregateForm:
     def form(call: AggregateCall, scope: Scope, after: str) -> str:
         (value,) = call.args
-        return f"{function}({_comparable(value, scope)}){after}"
+        return f"{function}({comparable(value, scope)}){after}"
 
     return form
 
 
-def _first(call: AggregateCall, scope: Scope, after: str) -> str:
-    """The value of some row; with a parameter, of one that is not NULL."""
-    function = "any_value" if call.params else "first"
-    return f"{function}({scope.text(call.args[0])}){after}"
-
-
-def _comparable(value: Expr, scope: Scope) -> str:
-    """A value, if both engines order and equate values of its type alike."""
-    if not is_simple(value.dtype):
-        raise refused(value, "comparing a value")
-    return scope.text(value)
-
-
+_OF_GROUPS: Mapping[str, GroupForm] = {**group_values.FORMS, **percentiles.FORMS}
 _AGGREGATES: Mapping[str, AggregateForm] = {
     "sum": _sum,
     "avg": _average,
     "count": _count,
     "min": _extreme("min"),
     "max": _extreme("max"),
-    "first": _first,
+    "bit_and": _extreme("bit_and"),
+    "bit_or": _extreme("bit_or"),
+    "bit_xor": _extreme("bit_xor"),
 }
-_RANKS = frozenset(("row_number", "rank", "dense_rank"))
-_EDGES = (BoundKind.UNBOUNDED_PRECEDING, BoundKind.CURRENT_ROW, BoundKind.UNBOUNDED_FOLLOWING)
-
-
-def write_window(
-    call: WindowCall, partition: tuple[Expr, ...], order: tuple[SortKey, ...], scope: Scope
-) -> str:
-    """A function over a window whose ends name no distance."""
-    function = call.function
-    if call.ignore_nulls:
-        raise refused(function, "a window function that passes over NULLs")
-    over = f" OVER ({_over(call, partition, order, scope)})"
-    if function.function in _RANKS and not function.children:
-        return f"CAST({function.function}(){over} AS INTEGER)"
-    if (
-        isinstance(function, AggregateCall)
-        and function.function != "first"
-        and function.where is None
-        and not function.distinct
-    ):
-        return _applied(function, scope, over)
-    raise refused(function, "such a function over a window")
-
-
-def _over(
-    call: WindowCall, partition: tuple[Expr, ...], order: tuple[SortKey, ...], scope: Scope
-) -> str:
-    parts = []
-    if partition:
-        parts.append(f"PARTITION BY {', '.join(_comparable(key, scope) for key in partition)}")
-    if order:
-        parts.append(f"ORDER BY {', '.join(_sort_key(key, scope) for key in order)}")
-    if call.frame is not None and isinstance(call.function, AggregateCall):
-        parts.append(_frame(call, call.frame))
-    return " ".join(parts)
-
-
-def _sort_key(key: SortKey, scope: Scope) -> str:
-    direction = "ASC" if key.ascending else "DESC"
-    nulls = "FIRST" if key.nulls_first else "LAST"
-    return f"{_comparable(key.expr, scope)} {direction} NULLS {nulls}"
-
-
-def _frame(call: WindowCall, frame: Frame) -> str:
-    edges = (frame.lower.kind, frame.upper.kind)
-    if any(edge not in _EDGES for edge in edges):
-        raise refused(call.function, "a window with a distance")
-    return f"{frame.unit.value} BETWEEN {edges[0].value} AND {edges[1].value}"

@@ -18,7 +18,7 @@ from slackwater.expr.nodes import (
     walk,
 )
 
-_OVERFLOWING = frozenset(("sum", "avg"))
+_OVERFLOWING = frozenset(("sum", "avg", "single_value"))
 
 
 def may_fail(expr: Expr, failing: frozenset[ColumnId] = frozenset()) -> bool:

@@ -13,6 +13,8 @@ from slackwater.algebra.operators import (
     Aggregate,
     Expand,
     Generate,
+    Join,
+    JoinKind,
     Project,
     Scan,
     Union,
@@ -44,6 +46,8 @@ def failing_columns(rel: Rel, parts: Mapping[str, frozenset[str]]) -> Failing:
         case Expand(projections=projections, output=output):
             rows = (_made(tuple(map(Output, output, row)), inherited) for row in projections)
             return frozenset().union(*rows)
+        case Join(kind=JoinKind.SINGLE, right=right):
+            return inherited | _ids(right.columns)
         case Union(branches=branches, output=output):
             return _of_union(branches, output, below)
         case _:

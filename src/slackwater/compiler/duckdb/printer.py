@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -13,26 +13,32 @@ from slackwater.algebra.operators import (
     Join,
     JoinKey,
     JoinKind,
-    Limit,
     Range,
     Recompute,
     Values,
     Window,
 )
 from slackwater.algebra.rel import Rel, walk_rel
-from slackwater.compiler.duckdb.aggregates import write_window
 from slackwater.compiler.duckdb.casts import under
 from slackwater.compiler.duckdb.errors import may_fail
 from slackwater.compiler.duckdb.expressions import write
 from slackwater.compiler.duckdb.failing import failing_columns
 from slackwater.compiler.duckdb.logic import compared, condition
+from slackwater.compiler.duckdb.orders import write_order
 from slackwater.compiler.duckdb.scope import Scope, refused
-from slackwater.compiler.duckdb.types import NotLocalError, is_simple, quoted
+from slackwater.compiler.duckdb.types import (
+    NotLocalError,
+    duckdb_type,
+    is_simple,
+    quoted,
+    quoted_text,
+)
+from slackwater.compiler.duckdb.windows import write_window
 from slackwater.compiler.selects import Condition, Select, SelectPrinter, Texts
 from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import Call, ColumnId, Expr, Literal, SortKey, WindowCall
 from slackwater.plan.statements import NO_COLUMNS, Statement
-from slackwater.types import BIGINT, VOID, ArrayType
+from slackwater.types import BIGINT, VOID, ArrayType, StructType
 
 _ROWS = ColumnId(-1)
 """An id that no column has, for the item of a SELECT that makes rows."""
@@ -137,15 +143,13 @@ class DuckdbPrinter(SelectPrinter):
     def generated(self, rel: Generate) -> Select:
         """A row per element of an array, or several rows of given values."""
         select, generator = self.open_select(rel.input), rel.generator
-        if rel.outer or generator.function not in ("explode", "stack"):
-            raise refused(generator, "such a generator")
-        if generator.function == "stack":
+        if generator.function == "stack" and not rel.outer:
             return self._stacked(rel, select, _stack_rows(rel), rel.generated)
-        if len(generator.args) != 1 or len(rel.generated) != 1:
-            raise NotLocalError("a generator of several columns")
-        (values,), (made,) = generator.args, rel.generated
-        rows = f"unnest({_elements(values, _scope(select))})"
-        return self._with_rows(rel, select, rows, {made.id: "{}"})
+        form = _GENERATORS.get(generator.function)
+        if form is None or len(generator.args) != 1:
+            raise refused(generator, "such a generator")
+        rows, made = form(rel, _scope(select))
+        return self._with_rows(rel, select, f"unnest({rows})", made)
 
     def expanded(self, rel: Expand, new: tuple[int, ...]) -> Select:
         """A row per projection."""
@@ -205,41 +209,116 @@ class DuckdbPrinter(SelectPrinter):
         numbers = f"range({rel.start}, {rel.end}, {rel.step}) AS r(c{rel.output.id})"
         return f"(SELECT * FROM {numbers})"
 
-    def sort_keys(self, keys: tuple[SortKey, ...], _select: Select) -> str:
-        """Refused: what an order is for stays with Spark."""
-        raise refused(keys[0].expr, "an order of rows")
+    def sort_keys(self, keys: tuple[SortKey, ...], select: Select) -> str:
+        """The keys of ORDER BY."""
+        return write_order(keys, _scope(select))
 
-    def single_join(self, _rel: Join, _left: Select, _right: Select) -> Select:
-        """Refused: only Spark raises on a second match."""
-        raise NotLocalError("a join in which a second match is an error")
+    def single_join(self, rel: Join, left: Select, right: Select) -> Select:
+        """The only match of each left row, as a subquery; a second one is an error."""
+        if not rel.right.columns:
+            raise NotLocalError("a join with rows that have no columns")
+        failing = left.failing | right.failing
+        both = Select("", {**left.columns, **right.columns}, tables=2, failing=failing)
+        kept = "".join(
+            f"{left.columns[column.id]} AS c{column.id}, " for column in rel.left.columns
+        )
+        pairs = (f"c{column.id} := {right.columns[column.id]}" for column in rel.right.columns)
+        types = (f"c{column.id} {duckdb_type(column.dtype)}" for column in rel.right.columns)
+        row = _only(f"struct_pack({', '.join(pairs)})", f"STRUCT({', '.join(types)})")
+        condition = self.join_condition(rel, both)
+        match = f"(SELECT {row} FROM {right.source} WHERE {condition}) AS {_MADE}"
+        alias = self.alias()
+        columns = {column.id: f"{alias}.c{column.id}" for column in rel.left.columns}
+        columns |= {
+            column.id: f"struct_extract({alias}.{_MADE}, 'c{column.id}')"
+            for column in rel.right.columns
+        }
+        source = f"(SELECT {kept}{match} FROM {left.source}) AS {alias}"
+        return Select(source, columns, failing=self.failing_columns(rel))
 
-    def single_value(self, value: Expr, _select: Select) -> str:
-        """Refused: only Spark raises on a second row."""
-        raise refused(value, "a subquery of one value")
+    def single_value(self, value: Expr, select: Select) -> str:
+        """The value of the only row; NULL over none."""
+        text = _only(self.expression(value, select), duckdb_type(value.dtype))
+        only = replace(select, items=((_ROWS, text),))
+        return f"({self.text(only, (_ROWS,), (_MADE,))})"
+
+
+def _only(text: str, dtype: str) -> str:
+    """The value of the only row of a group, whose second row is an error."""
+    fails = f"CAST(error('more than one row') AS {dtype})"
+    return f"CASE WHEN count(*) > 1 THEN {fails} ELSE first({text}) END"
 
 
 def _require_known(rel: Rel) -> None:
     """Refuse the operators that only Spark has."""
     for each in walk_rel(rel):
-        if isinstance(each, Limit):
-            raise NotLocalError("a limit of rows")
         if isinstance(each, Recompute):
             raise NotLocalError(f"a part of a query that Spark runs whole: {each.reason}")
-        if isinstance(each, Join) and each.kind is JoinKind.MARK:
-            raise NotLocalError("a column that says whether a row has a match")
 
 
 def _scope(select: Select) -> Scope:
     return Scope(write, select.columns, select.failing)
 
 
-def _elements(values: Expr, scope: Scope) -> str:
-    """The array whose elements become rows."""
+def _elements(rel: Generate, scope: Scope) -> tuple[str, Texts]:
+    """A row per element."""
+    (values,) = rel.generator.args
+    if len(rel.generated) != 1:
+        raise NotLocalError("a generator of several columns")
     if isinstance(values, Call) and values.function == "sequence":
-        return _series(values, scope)
+        rows = _series(values, scope)
+    else:
+        rows = _array_text(values, scope)
+    return _or_one(rows, rel), {rel.generated[0].id: "{}"}
+
+
+def _numbered(rel: Generate, scope: Scope) -> tuple[str, Texts]:
+    """A row per element with its place, which is counted from 0."""
+    (values,), (place, item) = rel.generator.args, rel.generated
+    inner, variable = scope.with_variable(f"c{item.id}")
+    _, number = inner.with_variable(f"c{place.id}")
+    pair = f"struct_pack(place := CAST({number} - 1 AS INTEGER), item := {variable})"
+    pairs = f"list_transform({_array_text(values, scope)}, lambda {variable}, {number}: {pair})"
+    made = {place.id: "struct_extract({}, 'place')", item.id: "struct_extract({}, 'item')"}
+    return _or_one(pairs, rel), made
+
+
+def _structs(rel: Generate, scope: Scope) -> tuple[str, Texts]:
+    """A row per struct, a column per field; of a struct that is NULL all are."""
+    (values,) = rel.generator.args
+    text = _array_text(values, scope)
+    struct = values.dtype.element if isinstance(values.dtype, ArrayType) else None
+    if not isinstance(struct, StructType) or len(struct.fields) != len(rel.generated):
+        raise refused(values, "inline of something else than structs")
+    pairs = zip(rel.generated, struct.fields, strict=True)
+    made = {
+        column.id: f"struct_extract({{}}, {quoted_text(_plain_name(field.name))})"
+        for column, field in pairs
+    }
+    return _or_one(text, rel), made
+
+
+def _plain_name(name: str) -> str:
+    """The name of a field as part of a form, in which braces stand for values."""
+    return name.replace("{", "{{").replace("}", "}}")
+
+
+def _array_text(values: Expr, scope: Scope) -> str:
     if not isinstance(values.dtype, ArrayType):
-        raise refused(values, "explode of something else than an array")
+        raise refused(values, f"rows of something else than an array: {values.dtype}")
     return scope.text(values)
+
+
+def _or_one(rows: str, rel: Generate) -> str:
+    """The elements; of none at all one NULL, where a row must stay."""
+    return f"CASE WHEN len({rows}) > 0 THEN {rows} ELSE [NULL] END" if rel.outer else rows
+
+
+_GENERATORS: Mapping[str, Callable[[Generate, Scope], tuple[str, Texts]]] = {
+    "explode": _elements,
+    "posexplode": _numbered,
+    "inline": _structs,
+}
 
 
 def _stack_rows(rel: Generate) -> list[tuple[Expr, ...]]:
