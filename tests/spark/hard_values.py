@@ -26,6 +26,8 @@ from slackwater.types import (
     StructType,
 )
 
+from .hard_times import TIME_TEXTS, computed_times, time_conditions
+
 _WIDE = Context(prec=100)
 ROWS = 64
 _PAIR = StructType((Field("x", INTEGER), Field("k1", STRING)))
@@ -83,6 +85,7 @@ _TABLE: dict[str, tuple[DataType, list[object]]] = {
     "b": (BOOLEAN, [True, False]),
     "p": (TIMESTAMP, [*_MICROS]),
     "q": (TIMESTAMP_NTZ, [*_MICROS]),
+    "o": (STRING, [*TIME_TEXTS]),
     "l": (ArrayType(INTEGER), [*_LISTS]),
     "r": (_DEEP, [*_DEEPS]),
     "c": (_PAIR, [*_PAIRS]),
@@ -111,7 +114,8 @@ def computed() -> Iterator[str]:
         yield from (f"- {one}", f"abs({one})", f"{one} % 7", f"{one} % 100L")
     yield from ("CAST(f + f AS DECIMAL(38,37)) * d", "(i + 1) * 0", "(y + y) - y", "(d + d) / n")
     yield from ("k / w", "x / w", "x / z", "z / x", "w + 1", "n + 1", "n * (-100)", "x + x")
-    yield from ("length(s)", "year(t)", "month(t)", "day(t)", "-2147483648", "'a\\u00e9\\n\\\\\\''")
+    yield from computed_times()
+    yield from ("length(s)", "-2147483648", "'a\\u00e9\\n\\\\\\''")
     yield from (f"substring(s, {start}, {size})" for start in (1, 2, 9) for size in (0, 1, 30))
     yield from (f"xxhash64({name})" for name in _TABLE if name not in "lrcm")
     yield from ("xxhash64(y, s, w)", "xxhash64(NULL, p)", "array(s, u)", "array(d, i)")
@@ -176,6 +180,7 @@ def conditions() -> Iterator[str]:
     yield from (f"NOT s LIKE '{it}' ESCAPE '!'" for it in ("_", "%_", "%🦉%", "e_"))
     for name in ("startswith", "endswith", "contains"):
         yield from (f"{name}(s, {part})" for part in ("u", "''", "'a'", "'🦉'", "NULL"))
+    yield from time_conditions()
     yield from (f"t {sign} DATE '{day}'" for sign in "<=" for day in _DATES)
 
 

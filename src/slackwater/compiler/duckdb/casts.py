@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import reduce
 
+from slackwater.compiler.duckdb.date_casts import CASTS
 from slackwater.compiler.duckdb.functions import Rounding
 from slackwater.compiler.duckdb.literals import write_day
 from slackwater.compiler.duckdb.scope import Scope, refused
@@ -37,6 +38,8 @@ def write_cast(expr: Cast, scope: Scope) -> str:
         raise refused(expr, "a cast that gives NULL where it fails")
     if isinstance(child, Literal) and source == STRING and child.value is not None:
         return _read_text(expr, child.value)
+    if (source, target) in CASTS:
+        return CASTS[source, target](scope.text(child))
     if source != VOID and not _casts_alike(source, target):
         raise refused(expr, f"a cast from {source} to {target}")
     return converted(scope.text(child), source, target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from slackwater.compiler.duckdb import limbs, logic, nested, numbers, texts
+from slackwater.compiler.duckdb import dates, limbs, logic, nested, numbers, texts
 from slackwater.compiler.duckdb.aggregates import write_aggregate
 from slackwater.compiler.duckdb.casts import write_cast
 from slackwater.compiler.duckdb.literals import write_literal
@@ -28,6 +28,8 @@ FORMS: Mapping[str, Form] = {
     **texts.FORMS,
     **nested.FORMS,
     **limbs.FORMS,
+    **dates.FORMS,
+    "+": dates.moved_or(numbers.FORMS["+"]),
 }
 
 

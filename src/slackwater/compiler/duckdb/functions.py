@@ -93,3 +93,11 @@ HASHES: Mapping[DataType, tuple[str, str]] = {
     FLOAT: ("hash_floats", "{}"),
 }
 """The function that hashes values of a type, and how it takes them."""
+
+ZONE_FUNCTIONS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "zone_local": (("TIMESTAMPTZ",), "TIMESTAMP"),
+    "zone_instant": (("TIMESTAMP",), "TIMESTAMPTZ"),
+    "zone_instant_near": (("TIMESTAMP", "TIMESTAMPTZ"), "TIMESTAMPTZ"),
+    "zone_day_start": (("DATE",), "TIMESTAMPTZ"),
+}
+"""Functions between instants and times in the session's zone: their arguments and results."""

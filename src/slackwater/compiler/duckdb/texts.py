@@ -1,4 +1,4 @@
-"""Strings, and the parts of dates."""
+"""Strings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from slackwater.compiler.duckdb.scope import Form, Scope, refused
 from slackwater.compiler.duckdb.types import quoted_text
 from slackwater.expr.nodes import Call, Expr, Literal
-from slackwater.types import DATE, STRING, is_integral
+from slackwater.types import STRING, is_integral
 
 DECODING = frozenset(("length", "like", "substring"))
 """Functions that look at the characters of texts; all others compare their bytes."""
@@ -59,20 +59,6 @@ def _written_number(expr: Expr) -> int | None:
     return int(expr.value) if expr.value.isdecimal() else None
 
 
-def _date_part(function: str) -> Form:
-    def form(call: Call, scope: Scope) -> str:
-        (value,) = call.args
-        if value.dtype != DATE:
-            raise refused(call, f"{function} of something else than a date")
-        text = scope.text(value)
-        # The first and the last date are infinities here, which have no parts.
-        known = f"isfinite({text}) OR {text} IS NULL"
-        part = f"CASE WHEN {known} THEN {function}({text}) ELSE error('an infinite date') END"
-        return f"CAST({part} AS INTEGER)"
-
-    return form
-
-
 FORMS: Mapping[str, Form] = {
     "length": _length,
     "like": _like,
@@ -80,7 +66,4 @@ FORMS: Mapping[str, Form] = {
     "endswith": _text_test("ends_with"),
     "contains": _text_test("contains"),
     "substring": _substring,
-    "year": _date_part("year"),
-    "month": _date_part("month"),
-    "day": _date_part("day"),
 }

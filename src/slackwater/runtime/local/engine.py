@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +12,7 @@ import duckdb
 import pyarrow as pa
 from duckdb.func import ARROW, SPECIAL
 
+from slackwater.compiler.duckdb.functions import ZONE_FUNCTIONS
 from slackwater.compiler.duckdb.statements import DuckdbStatement
 from slackwater.compiler.duckdb.types import Columns, NotLocalError, arrow_type
 from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
@@ -28,6 +29,7 @@ from slackwater.runtime.local.hashing import (
     hash_wide_decimals,
 )
 from slackwater.runtime.local.limbs import SIGNATURES, add_limbs, comoment, far_limbs, limbs_value
+from slackwater.runtime.local.zones import UTC, Zone
 from slackwater.state.columns import conform_batch
 from slackwater.types import DataType
 
@@ -99,14 +101,20 @@ class LocalEngine:
     """One connection; not for use by several threads at once."""
 
     def __init__(
-        self, memory: str = "1GB", spill: Path | None = None, few_values: int = FEW_VALUES
+        self,
+        memory: str = "1GB",
+        spill: Path | None = None,
+        few_values: int = FEW_VALUES,
+        zone: Callable[[], Zone] = lambda: UTC,
     ) -> None:
         """Open an empty database in memory.
 
         What grows beyond `memory` goes to the folder `spill`; without one it is Spark's. Tables of
-        no more than `few_values` values are computed on without DuckDB.
+        no more than `few_values` values are computed on without DuckDB. `zone` is asked for the
+        session's time zone by the first statement that needs it.
         """
         self._few_values = few_values
+        self._zone: Callable[[], Zone] | None = zone
         limits: dict[str, str | bool | int | float | list[str]] = {
             "threads": "1",
             "memory_limit": memory,
@@ -231,7 +239,10 @@ class LocalEngine:
         return pa.Table.from_batches(rows, schema)
 
     def _learn_functions(self, sql: str) -> None:
-        """Add the functions for the types of decimals that a statement works on."""
+        """Add the functions of the time zone and of the types that a statement works on."""
+        if self._zone is not None and any(name in sql for name in ZONE_FUNCTIONS):
+            self._learn_zone(self._zone())
+            self._zone = None
         for function in decimal_functions(sql) - self._functions:
             *arguments, result = function.signature
             self._connection.create_function(
@@ -243,6 +254,17 @@ class LocalEngine:
                 null_handling=SPECIAL,
             )
             self._functions.add(function)
+
+    def _learn_zone(self, zone: Zone) -> None:
+        if not zone.transitions:
+            for head, body in zone.macros().items():
+                self._connection.execute(f"CREATE MACRO {head} AS {body}")
+            return
+        for name, function in zone.functions().items():
+            arguments, result = ZONE_FUNCTIONS[name]
+            self._connection.create_function(
+                name, function, [*arguments], result, type=ARROW, null_handling=SPECIAL
+            )
 
     def _use_threads(self, rows: int) -> None:
         """One thread is quickest on a few rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from weakref import WeakKeyDictionary
@@ -28,6 +28,7 @@ from slackwater.runtime.local.frames import MACHINE_BYTES
 from slackwater.runtime.local.prepare import Prepared, own_suffix, prepare
 from slackwater.runtime.local.run import Common, LocalResult, LocalRun
 from slackwater.runtime.local.spark_statements import SparkStatements
+from slackwater.runtime.local.zones import read_zone
 from slackwater.state.spill import Room
 
 _ENGINE_MEMORY = MACHINE_BYTES // 6
@@ -58,6 +59,7 @@ class LocalRunner:
         `tell` hears of each step.
         """
         self._tell = tell
+        self._session = session
         self._spark = SparkStatements(session)
         self._engine: LocalEngine | None = None
         self._scratch = TemporaryDirectory(prefix="slackwater-")
@@ -98,7 +100,8 @@ class LocalRunner:
 
     def _started(self) -> LocalEngine:
         if self._engine is None:
-            self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", self.room.folder)
+            zone = partial(read_zone, self._session)
+            self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", self.room.folder, zone=zone)
         return self._engine
 
     def needed(self, program: Program, files: StateFiles) -> Mapping[str, frozenset[str]]:
