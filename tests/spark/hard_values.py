@@ -26,6 +26,8 @@ from slackwater.types import (
     StructType,
 )
 
+from . import text_values
+
 _WIDE = Context(prec=100)
 ROWS = 64
 _PAIR = StructType((Field("x", INTEGER), Field("k1", STRING)))
@@ -87,7 +89,9 @@ _TABLE: dict[str, tuple[DataType, list[object]]] = {
     "r": (_DEEP, [*_DEEPS]),
     "c": (_PAIR, [*_PAIRS]),
     "m": (ArrayType(_PAIR), [[], _PAIRS, [None], [None, *_PAIRS]]),
+    **text_values.TABLE,
 }
+_NESTED = frozenset("lrcm") | text_values.NESTED
 COLUMNS = {"id": BIGINT, "g": INTEGER, **{name: dtype for name, (dtype, _) in _TABLE.items()}}
 _NUMBERS = "yhijfndkewxz"
 _LITERALS = ["0", "1", "-1", "(-7)", "100", "2147483648", "5L", "0.5BD", "7.25BD", "CAST(3 AS INT)"]
@@ -113,7 +117,7 @@ def computed() -> Iterator[str]:
     yield from ("k / w", "x / w", "x / z", "z / x", "w + 1", "n + 1", "n * (-100)", "x + x")
     yield from ("length(s)", "year(t)", "month(t)", "day(t)", "-2147483648", "'a\\u00e9\\n\\\\\\''")
     yield from (f"substring(s, {start}, {size})" for start in (1, 2, 9) for size in (0, 1, 30))
-    yield from (f"xxhash64({name})" for name in _TABLE if name not in "lrcm")
+    yield from (f"xxhash64({name})" for name in _TABLE if name not in _NESTED)
     yield from ("xxhash64(y, s, w)", "xxhash64(NULL, p)", "array(s, u)", "array(d, i)")
     yield from ("CASE WHEN i > 0 THEN d WHEN b THEN e END", "if(b, i + 1, j)", "if(b, NULL, s)")
     yield from ("CASE i WHEN 1 THEN 'one' WHEN NULL THEN 'two' ELSE s END", "coalesce(i + 1, 0)")
@@ -126,6 +130,7 @@ def computed() -> Iterator[str]:
     yield from ("filter(l, v -> v > 0)", "filter(l, v -> v IS NULL)", "filter(l, I -> I = y)")
     yield from ("filter(m, v -> v.x > i)", "filter(m, v -> v IS NOT NULL)")
     yield from ("filter(m, c -> c.x > 0 AND c.k1 = 'a')", "filter(l, y -> y + 1 > 1)")
+    yield from text_values.computed()
 
 
 ONLY_SPARK = {
@@ -139,7 +144,7 @@ ONLY_SPARK = {
 def compared() -> Iterator[str]:
     """Many of a kind: every comparison of all types, also of what may overflow."""
     for sign in _SIGNS:
-        yield from (f"{name} {sign} {name}" for name in _TABLE if name not in "lrcm")
+        yield from (f"{name} {sign} {name}" for name in _TABLE if name not in _NESTED)
         yield from (f"{one} {sign} {other}" for one in "idew" for other in _NUMBERS)
         yield from (f"{one} {sign} 1" for one in _NUMBERS)
         yield from (f"{one} + 1 {sign} 5" for one in _NUMBERS)
@@ -177,6 +182,7 @@ def conditions() -> Iterator[str]:
     for name in ("startswith", "endswith", "contains"):
         yield from (f"{name}(s, {part})" for part in ("u", "''", "'a'", "'🦉'", "NULL"))
     yield from (f"t {sign} DATE '{day}'" for sign in "<=" for day in _DATES)
+    yield from text_values.conditions()
 
 
 _DATES = ("0000-01-01", "0001-01-01", "1582-10-10", "1969-12-31", "2000-02-29", "9999-12-31")
@@ -238,6 +244,7 @@ STATEMENTS = [
     "SELECT id, s FROM t WHERE (y = 2 AND id > 0) OR (b AND s <> u)",
     f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
     "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",
+    *text_values.STATEMENTS,
 ]
 
 
