@@ -26,6 +26,7 @@ from slackwater.types import (
     StructType,
 )
 
+from . import text_values
 from .hard_times import TIME_TEXTS, computed_times, time_conditions
 
 _WIDE = Context(prec=100)
@@ -90,7 +91,9 @@ _TABLE: dict[str, tuple[DataType, list[object]]] = {
     "r": (_DEEP, [*_DEEPS]),
     "c": (_PAIR, [*_PAIRS]),
     "m": (ArrayType(_PAIR), [[], _PAIRS, [None], [None, *_PAIRS]]),
+    **text_values.TABLE,
 }
+_NESTED = frozenset("lrcm") | text_values.NESTED
 COLUMNS = {"id": BIGINT, "g": INTEGER, **{name: dtype for name, (dtype, _) in _TABLE.items()}}
 _NUMBERS = "yhijfndkewxz"
 _LITERALS = ["0", "1", "-1", "(-7)", "100", "2147483648", "5L", "0.5BD", "7.25BD", "CAST(3 AS INT)"]
@@ -117,7 +120,7 @@ def computed() -> Iterator[str]:
     yield from computed_times()
     yield from ("length(s)", "-2147483648", "'a\\u00e9\\n\\\\\\''")
     yield from (f"substring(s, {start}, {size})" for start in (1, 2, 9) for size in (0, 1, 30))
-    yield from (f"xxhash64({name})" for name in _TABLE if name not in "lrcm")
+    yield from (f"xxhash64({name})" for name in _TABLE if name not in _NESTED)
     yield from ("xxhash64(y, s, w)", "xxhash64(NULL, p)", "array(s, u)", "array(d, i)")
     yield from ("CASE WHEN i > 0 THEN d WHEN b THEN e END", "if(b, i + 1, j)", "if(b, NULL, s)")
     yield from ("CASE i WHEN 1 THEN 'one' WHEN NULL THEN 'two' ELSE s END", "coalesce(i + 1, 0)")
@@ -130,6 +133,7 @@ def computed() -> Iterator[str]:
     yield from ("filter(l, v -> v > 0)", "filter(l, v -> v IS NULL)", "filter(l, I -> I = y)")
     yield from ("filter(m, v -> v.x > i)", "filter(m, v -> v IS NOT NULL)")
     yield from ("filter(m, c -> c.x > 0 AND c.k1 = 'a')", "filter(l, y -> y + 1 > 1)")
+    yield from text_values.computed()
 
 
 ONLY_SPARK = {
@@ -143,7 +147,7 @@ ONLY_SPARK = {
 def compared() -> Iterator[str]:
     """Many of a kind: every comparison of all types, also of what may overflow."""
     for sign in _SIGNS:
-        yield from (f"{name} {sign} {name}" for name in _TABLE if name not in "lrcm")
+        yield from (f"{name} {sign} {name}" for name in _TABLE if name not in _NESTED)
         yield from (f"{one} {sign} {other}" for one in "idew" for other in _NUMBERS)
         yield from (f"{one} {sign} 1" for one in _NUMBERS)
         yield from (f"{one} + 1 {sign} 5" for one in _NUMBERS)
@@ -182,6 +186,7 @@ def conditions() -> Iterator[str]:
         yield from (f"{name}(s, {part})" for part in ("u", "''", "'a'", "'🦉'", "NULL"))
     yield from time_conditions()
     yield from (f"t {sign} DATE '{day}'" for sign in "<=" for day in _DATES)
+    yield from text_values.conditions()
 
 
 _DATES = ("0000-01-01", "0001-01-01", "1582-10-10", "1969-12-31", "2000-02-29", "9999-12-31")
@@ -335,6 +340,7 @@ STATEMENTS = [
     "SELECT id, place, v FROM t LATERAL VIEW OUTER posexplode(m) e AS place, v",
     "SELECT id, inline(m) FROM t",
     "SELECT id, a, v FROM t LATERAL VIEW OUTER inline(m) e AS a, v",
+    *text_values.STATEMENTS,
 ]
 
 

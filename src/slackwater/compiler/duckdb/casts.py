@@ -9,6 +9,7 @@ from slackwater.compiler.duckdb.date_casts import CASTS
 from slackwater.compiler.duckdb.functions import Rounding
 from slackwater.compiler.duckdb.literals import write_day
 from slackwater.compiler.duckdb.scope import Scope, refused
+from slackwater.compiler.duckdb.text_casts import is_text_cast, write_text_cast
 from slackwater.compiler.duckdb.types import as_decimal, duckdb_type, is_simple, wider
 from slackwater.expr.nodes import Cast, CastMode, Expr, Literal
 from slackwater.types import (
@@ -34,6 +35,8 @@ def write_cast(expr: Cast, scope: Scope) -> str:
     child, source, target = expr.child, expr.child.dtype, expr.target
     if same_type(source, target):
         return scope.text(child)
+    if is_text_cast(source, target) and not isinstance(child, Literal):
+        return write_text_cast(expr, scope)
     if expr.mode is CastMode.TRY and not always_fits(source, target):
         raise refused(expr, "a cast that gives NULL where it fails")
     if isinstance(child, Literal) and source == STRING and child.value is not None:

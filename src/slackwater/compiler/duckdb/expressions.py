@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from slackwater.compiler.duckdb import dates, limbs, logic, nested, numbers, texts
+from slackwater.compiler.duckdb import (
+    dates,
+    json_texts,
+    limbs,
+    lists,
+    logic,
+    nested,
+    numbers,
+    regexes,
+    texts,
+)
 from slackwater.compiler.duckdb.aggregates import write_aggregate
 from slackwater.compiler.duckdb.casts import write_cast
 from slackwater.compiler.duckdb.literals import write_literal
@@ -26,7 +36,10 @@ FORMS: Mapping[str, Form] = {
     **logic.FORMS,
     **numbers.FORMS,
     **texts.FORMS,
+    **regexes.FORMS,
+    **json_texts.FORMS,
     **nested.FORMS,
+    **lists.FORMS,
     **limbs.FORMS,
     **dates.FORMS,
     "+": dates.moved_or(numbers.FORMS["+"]),

@@ -7,21 +7,29 @@ from collections.abc import Callable, Mapping
 from slackwater.compiler.duckdb.casts import under
 from slackwater.compiler.duckdb.functions import HASHES, SEED
 from slackwater.compiler.duckdb.logic import condition
+from slackwater.compiler.duckdb.once import bound
 from slackwater.compiler.duckdb.scope import Form, Scope, refused
 from slackwater.compiler.duckdb.types import quoted, quoted_text
 from slackwater.expr.nodes import Call, Expr, FieldAccess, Lambda, LambdaVariable, Literal
-from slackwater.types import BIGINT, ArrayType, DecimalType, StructType, is_integral
+from slackwater.types import ArrayType, DecimalType, StructType
 
 _LONG_DIGITS = 18
 """Decimals of up to this many digits hash as 64-bit numbers, wider ones as bytes."""
+_WITH_PLACE = 2
+"""The variables of a lambda of an element and its place."""
 
 
 def write_field(expr: FieldAccess, scope: Scope) -> str:
-    """A field of one struct."""
-    struct = expr.child.dtype
+    """A field of one struct, or of every struct in an array."""
+    dtype = expr.child.dtype
+    struct = dtype.element if isinstance(dtype, ArrayType) else dtype
     if not isinstance(struct, StructType) or all(each.name != expr.field for each in struct.fields):
         raise refused(expr, "such a field")
-    return f"struct_extract({scope.text(expr.child)}, {quoted_text(expr.field)})"
+    name = quoted_text(expr.field)
+    if struct is dtype:
+        return f"struct_extract({scope.text(expr.child)}, {name})"
+    field = f"lambda part: struct_extract(part, {name})"
+    return f"list_transform({scope.text(expr.child)}, {field})"
 
 
 def write_variable(expr: LambdaVariable, scope: Scope) -> str:
@@ -49,16 +57,21 @@ def _struct(call: Call, scope: Scope) -> str:
 
 
 def _over_elements(function: str, write: Callable[[Expr, Scope], str]) -> Form:
-    """A function that takes an array and a lambda of one variable."""
+    """A function that takes an array and a lambda of an element, or of that and its place."""
 
     def form(call: Call, scope: Scope) -> str:
         values, each = call.args
-        if not isinstance(each, Lambda) or len(each.variables) != 1:
-            raise refused(values, "a lambda on the place in an array")
+        if not isinstance(each, Lambda) or len(each.variables) > _WITH_PLACE:
+            raise refused(values, "such a lambda")
         if not isinstance(values.dtype, ArrayType):
             raise refused(values, f"{call.function} of something else than an array")
-        inner, variable = scope.with_variable(each.variables[0].name)
-        return f"{function}({scope.text(values)}, lambda {variable}: {write(each.body, inner)})"
+        inner, texts = scope, []
+        # DuckDB counts places from one.
+        for variable, form in zip(each.variables, ("{}", "CAST({} - 1 AS INTEGER)"), strict=False):
+            inner, text = inner.with_variable(variable.name, form)
+            texts.append(text)
+        body = write(each.body, inner)
+        return f"{function}({scope.text(values)}, lambda {', '.join(texts)}: {body})"
 
     return form
 
@@ -67,26 +80,17 @@ def _transformed(expr: Expr, scope: Scope) -> str:
     return f"({scope.text(expr)})"
 
 
-def _size(call: Call, scope: Scope) -> str:
-    """The number of elements; NULL of NULL, as the front end reads no other size of Spark's."""
-    (values,) = call.args
-    if not isinstance(values.dtype, ArrayType):
-        raise refused(call, "the size of something else than an array")
-    return f"CAST(len({scope.text(values)}) AS INTEGER)"
+def _decided(decisive: str, otherwise: str) -> Form:
+    """Whether some element, or every one, meets a condition; NULL if that hangs on a NULL."""
 
+    def form(call: Call, scope: Scope) -> str:
+        met = _over_elements("list_transform", condition)(call, scope)
+        _, found = scope.with_variable("")
+        decided = f"WHEN list_contains({found}, {decisive}) THEN {decisive}"
+        unknown = f"WHEN {found} IS NULL OR len({found}) > list_count({found}) THEN NULL"
+        return bound(found, met, f"(CASE {decided} {unknown} ELSE {otherwise} END)")
 
-def _get(call: Call, scope: Scope) -> str:
-    values, place = call.args
-    if not isinstance(values.dtype, ArrayType) or not is_integral(place.dtype):
-        raise refused(call, "such a use of get")
-    if place.dtype == BIGINT:
-        raise refused(call, "such a use of get")
-    text = scope.text(place)
-    found = f"({scope.text(values)})[{text} + 1]"
-    if isinstance(place, Literal) and place.value is not None and int(place.value) >= 0:
-        return found
-    # DuckDB counts from the end where Spark finds nothing.
-    return f"(CASE WHEN {text} >= 0 THEN {found} END)"
+    return form
 
 
 def _hash(call: Call, scope: Scope) -> str:
@@ -117,7 +121,7 @@ FORMS: Mapping[str, Form] = {
     "named_struct": _struct,
     "filter": _over_elements("list_filter", condition),
     "transform": _over_elements("list_transform", _transformed),
-    "size": _size,
-    "get": _get,
+    "exists": _decided("TRUE", "FALSE"),
+    "forall": _decided("FALSE", "TRUE"),
     "xxhash64": _hash,
 }

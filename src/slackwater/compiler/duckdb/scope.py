@@ -32,11 +32,11 @@ class Scope:
         """Several values."""
         return [self.text(expr) for expr in exprs]
 
-    def with_variable(self, name: str) -> tuple[Scope, str]:
-        """The scope inside a lambda, and the text of its variable."""
+    def with_variable(self, name: str, form: str = "{}") -> tuple[Scope, str]:
+        """The scope inside a lambda, and the text of its variable; a form says how it is used."""
         # No column and no table of ours has such a name, and no lambda around this one.
         text = f"item{len(self.variables)}"
-        return replace(self, variables=((name, text), *self.variables)), text
+        return replace(self, variables=((name, form.format(text)), *self.variables)), text
 
 
 Form = Callable[[Call, Scope], str]

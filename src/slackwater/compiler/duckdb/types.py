@@ -9,6 +9,7 @@ import pyarrow as pa
 from slackwater.errors import SlackwaterError
 from slackwater.types import (
     BIGINT,
+    BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -23,6 +24,7 @@ from slackwater.types import (
     ArrayType,
     DataType,
     DecimalType,
+    MapType,
     StructType,
     is_floating,
     is_integral,
@@ -47,6 +49,7 @@ _NAMES: Mapping[DataType, str] = {
     TIMESTAMP_NTZ: "TIMESTAMP",
     FLOAT: "FLOAT",
     DOUBLE: "DOUBLE",
+    BINARY: "BLOB",
 }
 _ARROW: Mapping[DataType, pa.DataType] = {
     BOOLEAN: pa.bool_(),
@@ -60,6 +63,7 @@ _ARROW: Mapping[DataType, pa.DataType] = {
     TIMESTAMP_NTZ: pa.timestamp("us"),
     FLOAT: pa.float32(),
     DOUBLE: pa.float64(),
+    BINARY: pa.binary(),
 }
 _WIDTHS = (TINYINT, SMALLINT, INTEGER, BIGINT)
 MAX_DIGITS = 38
@@ -95,6 +99,8 @@ def duckdb_type(dtype: DataType) -> str:
             return f"DECIMAL({precision},{scale})"
         case ArrayType(element=element):
             return f"{duckdb_type(element)}[]"
+        case MapType(key=key, value=value):
+            return f"MAP({duckdb_type(key)}, {duckdb_type(value)})"
         case StructType(fields=fields):
             inner = (f"{quoted(each.name)} {duckdb_type(each.dtype)}" for each in fields)
             return f"STRUCT({', '.join(inner)})"
@@ -110,6 +116,9 @@ def arrow_type(dtype: DataType) -> pa.DataType:
             return pa.decimal128(precision, scale)
         case ArrayType(element=element):
             return pa.list_(pa.field("element", arrow_type(element)))
+        case MapType(key=key, value=value):
+            keys = pa.field("key", arrow_type(key), nullable=False)
+            return pa.map_(keys, pa.field("value", arrow_type(value)))
         case StructType(fields=fields):
             return pa.struct([pa.field(each.name, arrow_type(each.dtype)) for each in fields])
     if dtype not in _ARROW:
@@ -118,8 +127,9 @@ def arrow_type(dtype: DataType) -> pa.DataType:
 
 
 def is_simple(dtype: DataType) -> bool:
-    """Whether engines compare values of the type alike; structs, arrays and floats only pass by."""
-    return (dtype in _NAMES and not is_floating(dtype)) or isinstance(dtype, DecimalType)
+    """Whether engines compare values of the type alike; others, such as floats, only pass by."""
+    named = dtype in _NAMES and dtype != BINARY and not is_floating(dtype)
+    return named or isinstance(dtype, DecimalType)
 
 
 def wider(left: DataType, right: DataType) -> DataType:
