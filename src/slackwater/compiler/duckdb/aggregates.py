@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from slackwater.compiler.duckdb.float_keys import as_key
 from slackwater.compiler.duckdb.functions import Division
 from slackwater.compiler.duckdb.limbs import write_far_limbs
 from slackwater.compiler.duckdb.logic import condition
@@ -150,7 +151,7 @@ def _over(
 ) -> str:
     parts = []
     if partition:
-        parts.append(f"PARTITION BY {', '.join(_comparable(key, scope) for key in partition)}")
+        parts.append(f"PARTITION BY {', '.join(_key(each, scope) for each in partition)}")
     if order:
         parts.append(f"ORDER BY {', '.join(_sort_key(key, scope) for key in order)}")
     if call.frame is not None and isinstance(call.function, AggregateCall):
@@ -158,10 +159,14 @@ def _over(
     return " ".join(parts)
 
 
+def _key(value: Expr, scope: Scope) -> str:
+    return as_key(_comparable(value, scope), value.dtype)
+
+
 def _sort_key(key: SortKey, scope: Scope) -> str:
     direction = "ASC" if key.ascending else "DESC"
     nulls = "FIRST" if key.nulls_first else "LAST"
-    return f"{_comparable(key.expr, scope)} {direction} NULLS {nulls}"
+    return f"{_key(key.expr, scope)} {direction} NULLS {nulls}"
 
 
 def _frame(call: WindowCall, frame: Frame) -> str:

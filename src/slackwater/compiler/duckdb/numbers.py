@@ -20,18 +20,19 @@ _ROUNDED_ALIKE = frozenset("+-*")
 
 def _negative(call: Call, scope: Scope) -> str:
     # DuckDB gives the sign of a small number the next type.
-    return f"CAST((- {_exact_number(call, scope)}) AS {duckdb_type(call.dtype)})"
+    return f"CAST((- {_signed_number(call, scope)}) AS {duckdb_type(call.dtype)})"
 
 
 def _absolute(call: Call, scope: Scope) -> str:
-    return f"abs({_exact_number(call, scope)})"
+    return f"abs({_signed_number(call, scope)})"
 
 
-def _exact_number(call: Call, scope: Scope) -> str:
+def _signed_number(call: Call, scope: Scope) -> str:
     """A number of which Spark can change the sign and nothing else."""
     (value,) = call.args
     number = as_decimal(value.dtype)
-    if number is None or number.precision > _SIGNED_DIGITS or call.dtype != value.dtype:
+    fits = is_floating(value.dtype) if number is None else number.precision <= _SIGNED_DIGITS
+    if not fits or call.dtype != value.dtype:
         raise refused(call, "the sign of such a number")
     return scope.text(value)
 
@@ -116,6 +117,14 @@ def _square_root(call: Call, scope: Scope) -> str:
     return f"(CASE WHEN {text} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({text}) END)"
 
 
+def _bits(call: Call, scope: Scope) -> str:
+    """DuckDB's text is not Spark's, but another for every other number too."""
+    (value,) = call.args
+    if not is_floating(value.dtype):
+        raise refused(call, "the bits of something else than a floating-point number")
+    return f"CAST({scope.text(value)} AS VARCHAR)"
+
+
 def _remainder(call: Call, scope: Scope) -> str:
     if remainder(call.args) != call.dtype or not _is_positive(call.args[1]):
         raise refused(call, "a remainder by something else than a number above 0")
@@ -162,4 +171,5 @@ FORMS: Mapping[str, Form] = {
     "/": _quotient,
     "%": _remainder,
     "sqrt": _square_root,
+    "bits_of": _bits,
 }
