@@ -133,6 +133,10 @@ def combined() -> Iterator[str]:
         for sign in "+-*/":
             yield from (f"{one} {sign} {other}" for other in (*_NUMBERS, *_LITERALS))
             yield f"3 {sign} {one}"
+    for one in _FLOATING:
+        for other in (*_FLOATING, *_FLOAT_LITERALS, "i", "7"):
+            yield from (f"{one} {sign} {other}" for sign in "+-*/%")
+            yield from (f"pmod({one}, {other})", f"nanvl({one}, {other})")
 
 
 def computed() -> Iterator[str]:
@@ -151,6 +155,15 @@ def computed() -> Iterator[str]:
     yield from (f"{name}({one}, {one}, 0)" for name in ("greatest", "least") for one in "yjdw")
     for name in ("greatest", "least"):
         yield from (f"{name}({it})" for it in ("db, db2", "fl, fl2", "db2, 0D", "-0.0D, db, NULL"))
+    for one in _FLOATING:
+        yield from (f"{name}({one})" for name in ("sign", "floor", "ceil", "isnan", "positive"))
+    for one in ("db", "db2"):
+        yield from (f"{name}({one}, {n})" for name in ("round", "bround") for n in (0, 1, 2, 5, 15))
+    yield from (f"{name}(d)" for name in ("floor", "ceil", "round"))
+    yield from ("floor(x)", "ceil(z)", "floor(n)", "round(w, 1)", "round(i, 2)", "round(x, 3)")
+    yield from (f"{one} % {other}" for one, other in ("yy", "hi", "ij", "jj"))
+    yield from (f"pmod({one}, {other})" for one, other in ("yy", "hi", "ij", "jj"))
+    yield from ("i div j", "y div 0", "j div -1", "nanvl(db, db2)", "nanvl(fl, fl2)")
     yield from ("- db", "- fl", "abs(db)", "abs(fl)", "nullif(db, 0D)", "coalesce(fl, fl2)")
     yield from ("if(db > db2, db, db2)", "CASE WHEN fl = 0F THEN fl ELSE - fl END", "nvl(db, db2)")
     yield from ("greatest(s, u)", "least(t, NULL)", "greatest(p, p)", "greatest(b, FALSE)")

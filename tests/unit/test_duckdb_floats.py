@@ -17,6 +17,7 @@ from slackwater.algebra.operators import (
     Project,
     Window,
 )
+from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Call, ColumnId, Literal, SortKey, WindowCall
@@ -120,3 +121,57 @@ def test_extremes_of_single_floats_keep_the_sign_of_zero(engine: LocalEngine) ->
     for name, expected in (("greatest", "[-0.0, nan, -0.0]"), ("least", "[-1.0, -0.0, -0.0]")):
         found = values(engine, table, call(name, table["f"], table["g"]), *rows)
         assert repr(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("function", "digits", "expected"),
+    [
+        ("round", 2, [2.68, -2.68, 1.01, 0.13, 0.0, 1e300, None]),
+        ("round", 0, [3.0, -3.0, 1.0, 0.0, 0.0, 1e300, None]),
+        ("bround", 2, [2.68, -2.68, 1.0, 0.12, 0.0, 1e300, None]),
+    ],
+)
+def test_doubles_are_rounded_by_their_texts(
+    engine: LocalEngine, function: str, digits: int, expected: list[float | None]
+) -> None:
+    table = Table("t", f=DOUBLE)
+    rounding = call(function, table["f"], Literal(str(digits), INTEGER))
+    given = (2.675, -2.675, 1.005, 0.125, -0.0, 1e300, None)
+    assert repr(values(engine, table, rounding, *((each,) for each in given))) == repr(expected)
+    (nan,) = values(engine, table, rounding, (_NAN,))
+    assert repr(nan) == "nan"
+
+
+def test_whole_numbers_next_to_doubles(engine: LocalEngine) -> None:
+    table = Table("t", f=DOUBLE)
+    given = ((-2.5,), (-0.0,), (2.0**62,), (None,))
+    assert values(engine, table, call("floor", table["f"]), *given) == [-3, 0, 2**62, None]
+    assert values(engine, table, call("ceil", table["f"]), *given) == [-2, 0, 2**62, None]
+    for far in (_NAN, _MOST, 2.0**63):
+        with pytest.raises(NotLocalError):
+            values(engine, table, call("floor", table["f"]), (far,))
+
+
+def test_remainders(engine: LocalEngine) -> None:
+    table = Table("t", f=DOUBLE, g=DOUBLE)
+    rows = ((-7.5, 2.0), (7.5, -2.0), (-0.0, 3.0), (_MOST, 2.0), (1.0, None))
+    rest = values(engine, table, call("%", table["f"], table["g"]), *rows)
+    assert repr(rest) == "[-1.5, 1.5, -0.0, nan, None]"
+    positive = values(engine, table, call("pmod", table["f"], table["g"]), *rows)
+    assert repr(positive) == "[0.5, 1.5, -0.0, nan, None]"
+    for function in ("%", "pmod"):
+        with pytest.raises(NotLocalError, match="division by zero"):
+            values(engine, table, call(function, table["f"], table["g"]), (1.0, -0.0))
+
+
+def test_signs_and_tests_for_nan(engine: LocalEngine) -> None:
+    table = Table("t", f=DOUBLE, g=DOUBLE)
+    rows = ((_NAN, 1.0), (-0.0, 2.0), (-3.5, 3.0), (None, 4.0))
+    found = {
+        "sign": "[nan, -0.0, -1.0, None]",
+        "isnan": "[True, False, False, False]",
+    }
+    for function, expected in found.items():
+        assert repr(values(engine, table, call(function, table["f"]), *rows)) == expected
+    instead = values(engine, table, call("nanvl", table["f"], table["g"]), *rows)
+    assert repr(instead) == "[1.0, -0.0, -3.5, None]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from slackwater.compiler.duckdb import limbs, logic, nested, numbers, texts
+from slackwater.compiler.duckdb import limbs, logic, nested, numbers, rounding, texts
 from slackwater.compiler.duckdb.aggregates import write_aggregate
 from slackwater.compiler.duckdb.casts import write_cast
 from slackwater.compiler.duckdb.literals import write_literal
@@ -25,6 +25,7 @@ from slackwater.expr.nodes import (
 FORMS: Mapping[str, Form] = {
     **logic.FORMS,
     **numbers.FORMS,
+    **rounding.FORMS,
     **texts.FORMS,
     **nested.FORMS,
     **limbs.FORMS,
