@@ -13,6 +13,8 @@ from slackwater.types import (
     BIGINT,
     BOOLEAN,
     DATE,
+    DOUBLE,
+    FLOAT,
     INTEGER,
     SMALLINT,
     STRING,
@@ -48,6 +50,28 @@ def _decimals(digits: int, scale: int) -> list[Decimal]:
     return [Decimal(number).scaleb(-scale, _WIDE) for number in signed]
 
 
+_NOT_A_NUMBER = float("nan")
+_INFINITY = float("inf")
+_FLOATS = [0.0, 0.1, 0.5, 1.0, 1.5, 2.5, 7.0, 100.0, 1e-3, 1.005, 2.675, 123456.789, 1e7]
+_FLOATS += [
+    2.0**24 + 1,
+    2.0**31,
+    2.0**31 - 1,
+    2.0**63,
+    1e15 + 0.5,
+    2.0**53 + 2,
+    4503599627370497.5,
+    1e23,
+]
+_FLOATS += [3.4028234663852886e38, 1.401298464324817e-45, 1.1754943508222875e-38]
+_DOUBLES = [*_FLOATS, 1e300, 1.7976931348623157e308, 5e-324, 2.2250738585072014e-308, 0.3, 9e18]
+_SPECIAL = [_NOT_A_NUMBER, -_NOT_A_NUMBER, _INFINITY, -_INFINITY]
+
+
+def _signed(numbers: list[float]) -> list[float]:
+    return [*_SPECIAL, *numbers, *(-number for number in numbers[: ROWS // 2 - 4])]
+
+
 _TEXTS = ["", " ", "a", "a ", " a", "A", "ab", "abc", "e\u0301", "é", "ß", "🦉", "🦉x", "日本"]
 _TEXTS += ["\x00", "a\x00b", "%", "_", "a%b", "\\", "'", "\n", "a\nb", "\uffff", "\U0010ffff"]
 _TEXTS += ["👩\u200d👩\u200d👧", "abcdefghijklmnop", "abcdefghijklmnoq"]
@@ -80,6 +104,10 @@ _TABLE: dict[str, tuple[DataType, list[object]]] = {
     "w": (DecimalType(38, 0), [*_decimals(38, 0)]),
     "x": (DecimalType(38, 6), [*_decimals(38, 6)]),
     "z": (DecimalType(38, 38), [*_decimals(38, 38)]),
+    "db": (DOUBLE, [*_signed(_DOUBLES)]),
+    "db2": (DOUBLE, [0.0, -0.0, *_signed(_FLOATS[:12])]),
+    "fl": (FLOAT, [*_signed(_FLOATS)]),
+    "fl2": (FLOAT, [0.0, -0.0, *_signed(_FLOATS[:12])]),
     "s": (STRING, [*_TEXTS, *_NOT_UTF8]),
     "u": (STRING, [*_TEXTS, *_NOT_UTF8]),
     "t": (DATE, [*_DAYS]),
@@ -96,6 +124,8 @@ _TABLE: dict[str, tuple[DataType, list[object]]] = {
 _NESTED = frozenset("lrcm") | text_values.NESTED
 COLUMNS = {"id": BIGINT, "g": INTEGER, **{name: dtype for name, (dtype, _) in _TABLE.items()}}
 _NUMBERS = "yhijfndkewxz"
+_FLOATING = ("db", "db2", "fl", "fl2")
+_FLOAT_LITERALS = ("0D", "-0.0D", "1.5D", "CAST('NaN' AS DOUBLE)", "double('Infinity')", "0.1F")
 _LITERALS = ["0", "1", "-1", "(-7)", "100", "2147483648", "5L", "0.5BD", "7.25BD", "CAST(3 AS INT)"]
 _TYPES = ["TINYINT", "SMALLINT", "INT", "BIGINT", "STRING", "DECIMAL(1,0)", "DECIMAL(5,2)"]
 _TYPES += ["DECIMAL(18,4)", "DECIMAL(20,0)", "DECIMAL(38,0)", "DECIMAL(38,10)", "DECIMAL(38,37)"]
@@ -109,6 +139,10 @@ def combined() -> Iterator[str]:
         for sign in "+-*/":
             yield from (f"{one} {sign} {other}" for other in (*_NUMBERS, *_LITERALS))
             yield f"3 {sign} {one}"
+    for one in _FLOATING:
+        for other in (*_FLOATING, *_FLOAT_LITERALS, "i", "7"):
+            yield from (f"{one} {sign} {other}" for sign in "+-*/%")
+            yield from (f"pmod({one}, {other})", f"nanvl({one}, {other})")
 
 
 def computed() -> Iterator[str]:
@@ -126,6 +160,19 @@ def computed() -> Iterator[str]:
     yield from ("CASE i WHEN 1 THEN 'one' WHEN NULL THEN 'two' ELSE s END", "coalesce(i + 1, 0)")
     yield from ("coalesce(d, e, 0)", "coalesce(s, u)", "coalesce(r, r)", "coalesce(NULL, t)")
     yield from (f"{name}({one}, {one}, 0)" for name in ("greatest", "least") for one in "yjdw")
+    for name in ("greatest", "least"):
+        yield from (f"{name}({it})" for it in ("db, db2", "fl, fl2", "db2, 0D", "-0.0D, db, NULL"))
+    for one in _FLOATING:
+        yield from (f"{name}({one})" for name in ("sign", "floor", "ceil", "isnan", "positive"))
+    for one in ("db", "db2"):
+        yield from (f"{name}({one}, {n})" for name in ("round", "bround") for n in (0, 1, 2, 5, 15))
+    yield from (f"{name}(d)" for name in ("floor", "ceil", "round"))
+    yield from ("floor(x)", "ceil(z)", "floor(n)", "round(w, 1)", "round(i, 2)", "round(x, 3)")
+    yield from (f"{one} % {other}" for one, other in ("yy", "hi", "ij", "jj"))
+    yield from (f"pmod({one}, {other})" for one, other in ("yy", "hi", "ij", "jj"))
+    yield from ("i div j", "y div 0", "j div -1", "nanvl(db, db2)", "nanvl(fl, fl2)")
+    yield from ("- db", "- fl", "abs(db)", "abs(fl)", "nullif(db, 0D)", "coalesce(fl, fl2)")
+    yield from ("if(db > db2, db, db2)", "CASE WHEN fl = 0F THEN fl ELSE - fl END", "nvl(db, db2)")
     yield from ("greatest(s, u)", "least(t, NULL)", "greatest(p, p)", "greatest(b, FALSE)")
     yield from (f"get(l, {place})" for place in ("0", "1", "-1", "-2", "y", "h", "i", "NULL"))
     yield from ("get(array(i, y, 1), y)", "array(NULL, i)", "named_struct('a', i, 'B c', c)")
@@ -153,6 +200,8 @@ def compared() -> Iterator[str]:
         yield from (f"{one} + 1 {sign} 5" for one in _NUMBERS)
         yield from (f"5 {sign} 1 - {one}" for one in _NUMBERS)
         yield from (f"{one} * 2 {sign} 6" for one in _NUMBERS)
+        yield from (f"{one} {sign} {other}" for one in _FLOATING for other in _FLOATING)
+        yield from (f"{one} {sign} {other}" for one in _FLOATING for other in _FLOAT_LITERALS)
 
 
 def conditions() -> Iterator[str]:
@@ -187,6 +236,10 @@ def conditions() -> Iterator[str]:
     yield from time_conditions()
     yield from (f"t {sign} DATE '{day}'" for sign in "<=" for day in _DATES)
     yield from text_values.conditions()
+    yield from (f"db {sign} {other}" for sign in _SIGNS for other in ("db2", *_FLOAT_LITERALS[:5]))
+    yield from (f"{other} {sign} fl" for sign in _SIGNS for other in ("fl2", "0.1F", "-0.0F"))
+    yield from ("db IN (0D, double('NaN'))", "db2 IN (1D, 2.5D, -7D, 0.1D, -0.0D, 9D, NULL, db)")
+    yield from ("NOT db < 0D", "fl NOT IN (0.5F, -0.0F)", "db BETWEEN -0.0D AND 1D", "NOT db2 = db")
 
 
 _DATES = ("0000-01-01", "0001-01-01", "1582-10-10", "1969-12-31", "2000-02-29", "9999-12-31")
@@ -200,7 +253,8 @@ _FILTERED += ["bit_xor(j)", "approx_count_distinct(s)", "last(y, true)", "avg(i)
 AGGREGATES = [
     *(f"{name}({one})" for name in ("sum", "avg", "min", "max") for one in _NUMBERS),
     *(f"{name}({one})" for name in ("min", "max", "count") for one in "sutbpq"),
-    *(f"count(DISTINCT {one})" for one in "yjdwsutbpq"),
+    *(f"count(DISTINCT {one})" for one in (*"yjdwsutbpq", *_FLOATING)),
+    *(f"{name}({one})" for name in ("min", "max", "count") for one in _FLOATING),
     *(f"sum({one} + 1)" for one in "yhijdx"),
     *(f"sum({one}) + 1" for one in "ijdx"),
     "sum(x) FILTER (WHERE i > 0)",
@@ -260,8 +314,12 @@ WINDOWS = [
     *(f"{name}({one}) OVER (PARTITION BY g)" for name in ("sum", "avg", "max") for one in "yjdewx"),
     *(f"sum({one}) OVER (PARTITION BY g ORDER BY s, id)" for one in "yjdewx"),
     *(f"sum({one}) OVER (PARTITION BY g ORDER BY t DESC {_FRAME})" for one in "yjdewx"),
-    *(f"rank() OVER (PARTITION BY g ORDER BY {one})" for one in "yjdwsutbpq"),
-    *(f"dense_rank() OVER (PARTITION BY g ORDER BY {one} DESC)" for one in "yjdwsutbpq"),
+    *(f"rank() OVER (PARTITION BY g ORDER BY {one})" for one in (*"yjdwsutbpq", *_FLOATING)),
+    *(
+        f"dense_rank() OVER (PARTITION BY g ORDER BY {one} DESC)"
+        for one in (*"yjdwsutbpq", *_FLOATING)
+    ),
+    "max(db) OVER (PARTITION BY g ORDER BY fl, id)",
     "row_number() OVER (PARTITION BY g ORDER BY s DESC NULLS FIRST, id)",
     "count(i + 1) OVER (PARTITION BY g)",
     "min(s) OVER (PARTITION BY g ORDER BY u NULLS LAST)",
@@ -314,6 +372,21 @@ STATEMENTS = [
     "SELECT p, q, t, s, count(*) AS n FROM t GROUP BY p, q, t, s",
     "SELECT a, c FROM (SELECT p AS a FROM t) FULL OUTER JOIN (SELECT p AS c FROM t) ON (a = c)",
     "SELECT xxhash64(q, p) AS a, count(*) AS n FROM t GROUP BY xxhash64(q, p)",
+    *(f"SELECT {one}, count(*) AS n FROM t GROUP BY {one}" for one in _FLOATING),
+    "SELECT DISTINCT db2, fl2 FROM t",
+    "SELECT id, min(db) AS a, max(db2) AS c, min(fl2) AS u, max(fl) AS w FROM t GROUP BY id",
+    "SELECT DISTINCT - db2 AS v FROM t WHERE db2 = 0D AND id > 3",
+    "SELECT db2 + 1D AS v, count(DISTINCT fl2) AS n FROM t GROUP BY db2 HAVING db2 >= 0D",
+    "SELECT id, db2, fl2, count(*) OVER (PARTITION BY db2) AS n FROM t",
+    "SELECT id, db2, fl2, count(*) OVER (PARTITION BY g ORDER BY db2, fl2) AS n FROM t",
+    "SELECT id, db2, v FROM t JOIN (SELECT db2 AS v FROM t WHERE id % 2 = 0) ON db2 = v",
+    "SELECT id, fl2, v FROM t LEFT JOIN (SELECT fl AS v FROM t WHERE id < 40) ON fl2 = v",
+    "SELECT id, db, v FROM t FULL JOIN (SELECT db2 AS v FROM t WHERE id < 40) ON db <=> v",
+    "SELECT id, db2, v FROM t JOIN (SELECT db AS v FROM t WHERE id < 20) ON db2 < v",
+    "SELECT id, db2 FROM t LEFT SEMI JOIN (SELECT db AS v FROM t) ON db2 = v",
+    "SELECT id, fl2 FROM t LEFT ANTI JOIN (SELECT fl AS v FROM t) ON fl2 = v",
+    "SELECT id, db, fl, db2, fl2 FROM t WHERE db2 >= 0D OR fl2 = -0.0F",
+    "SELECT db2, fl2 FROM t UNION SELECT fl2, db2 FROM t",
     "SELECT id, s FROM t WHERE (y = 2 AND id > 0) OR (b AND s <> u)",
     f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
     "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",
@@ -360,6 +433,8 @@ def hard_rows() -> pa.Table:
 
 
 def _array(values: list[object], kind: pa.DataType) -> pa.Array:
+    if pa.types.is_float32(kind):
+        return pa.array(values, pa.float64()).cast(kind, safe=False)
     if not pa.types.is_string(kind):
         return pa.array(values, kind)
     raw = [value.encode() if isinstance(value, str) else value for value in values]

@@ -131,6 +131,10 @@ class SelectPrinter(ABC):
     def group_key(self, expr: Expr, select: Select) -> str:
         """An expression as GROUP BY takes it."""
 
+    def shown_key(self, expr: Expr, select: Select) -> str:
+        """An expression of GROUP BY as a value of the result."""
+        return self.expression(expr, select)
+
     @abstractmethod
     def sort_keys(self, keys: tuple[SortKey, ...], select: Select) -> str:
         """The keys of ORDER BY."""
@@ -354,9 +358,9 @@ class SelectPrinter(ABC):
             (value,) = output.expr.children
             text = self.single_value(value, select)
             return Select("", {}, items=((output.column.id, text),))
-        items = tuple(
-            (output.column.id, self.expression(output.expr, select))
-            for output in (*rel.keys, *rel.aggregates)
+        items = (
+            *((key.column.id, self.shown_key(key.expr, select)) for key in rel.keys),
+            *((each.column.id, self.expression(each.expr, select)) for each in rel.aggregates),
         )
         keys = tuple(self.group_key(key.expr, select) for key in rel.keys)
         return replace(select, items=items, group=keys, aggregated=True)

@@ -246,6 +246,9 @@ _GENERATORS = (*_specs(_ANY, unknown, "explode posexplode inline stack json_tupl
 # Forms in which state stores, hashes and compares values of types that Arrow or Spark cannot.
 _FORMS = (*_specs(_ANY, unknown, "stored_form value_of_stored hash_form comparable_form"),)
 
+# A text that differs for floating-point numbers with other bits, all NaN aside: a key, no result.
+_BITS = (*_specs(_STRICT, _string, "bits_of"),)
+
 # Exact sums of floating-point numbers.
 _LIMBS = (
     *_specs(_NEVER, _double, "near_value near_product near_product_error"),
@@ -267,6 +270,7 @@ FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
             _WINDOW,
             _GENERATORS,
             _FORMS,
+            _BITS,
             _LIMBS,
         )
         for spec in family

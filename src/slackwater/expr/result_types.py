@@ -204,7 +204,7 @@ def whole_number(args: Sequence[Expr]) -> DataType | None:
     """`floor` and `ceil`: BIGINT, or a decimal without scale."""
     dtype = args[0].dtype
     if isinstance(dtype, DecimalType):
-        return bounded(dtype.precision - dtype.scale + 1, 0)
+        return dtype if dtype.scale == 0 else bounded(dtype.precision - dtype.scale + 1, 0)
     return BIGINT
 
 

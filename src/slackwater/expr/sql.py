@@ -254,6 +254,10 @@ class ExpressionPrinter:
         value = call.args[0]
         return comparable_sql(value.dtype, self.text(value))
 
+    def bits_of(self, call: Call) -> str:
+        """The text of a floating-point number, which is another for every other number."""
+        return f"CAST({self.text(call.args[0])} AS STRING)"
+
     def part_of_number(self, call: Call) -> str:
         """A near or far number, or product of numbers, or the error of one."""
         return SPARK.part(call.function, *map(self.text, call.args))
@@ -320,6 +324,7 @@ _SPECIAL: Mapping[str, Callable[[ExpressionPrinter, Call], str]] = {
     "value_of_stored": ExpressionPrinter.value_of_stored,
     "hash_form": ExpressionPrinter.hash_form,
     "comparable_form": ExpressionPrinter.comparable_form,
+    "bits_of": ExpressionPrinter.bits_of,
     **dict.fromkeys(NUMBER_PARTS, ExpressionPrinter.part_of_number),
     "near_digit": ExpressionPrinter.near_digit,
     "add_limbs": ExpressionPrinter.add_limbs,

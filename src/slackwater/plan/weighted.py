@@ -114,7 +114,7 @@ def _keys(column: Column) -> tuple[Expr, ...]:
     keys: list[Expr] = [value] if adds_up(dtype) else [*_form(value)]
     if is_floating(dtype):
         zero = call("=", value, Literal("0", dtype))
-        keys.append(case(zero, Cast(value, STRING)))
+        keys.append(case(zero, call("bits_of", value)))
     elif adds_up(dtype) and any(map(is_floating, parts_of(dtype))):
         keys.append(Cast(value, STRING))
     if adds_up(dtype) and is_collated(dtype):

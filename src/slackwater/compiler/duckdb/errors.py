@@ -17,6 +17,7 @@ from slackwater.expr.nodes import (
     LambdaVariable,
     walk,
 )
+from slackwater.types import is_floating
 
 _OVERFLOWING = frozenset(("sum", "avg", "single_value"))
 
@@ -45,11 +46,15 @@ def operands(call: Call) -> tuple[Expr, ...]:
 def shielded(
     exprs: Sequence[Expr], texts: Sequence[str], failing: frozenset[ColumnId]
 ) -> list[str]:
-    """Values that are compared; DuckDB sees no arithmetic and no cast beside a constant."""
-    if not any(map(_is_constant, exprs)):
-        return list(texts)
+    """Values that are compared; DuckDB sees no arithmetic and no cast beside a constant.
+
+    Nor does it see columns of floating-point numbers (`float_keys.py`).
+    """
+    constant = any(map(_is_constant, exprs))
     return [
-        f"coalesce({text}, NULL)" if may_fail(expr, failing) else text
+        f"coalesce({text}, NULL)"
+        if is_floating(expr.dtype) or (constant and may_fail(expr, failing))
+        else text
         for expr, text in zip(exprs, texts, strict=True)
     ]
 

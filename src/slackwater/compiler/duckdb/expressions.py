@@ -13,6 +13,7 @@ from slackwater.compiler.duckdb import (
     nested,
     numbers,
     regexes,
+    rounding,
     texts,
 )
 from slackwater.compiler.duckdb.aggregates import write_aggregate
@@ -35,6 +36,7 @@ from slackwater.expr.nodes import (
 FORMS: Mapping[str, Form] = {
     **logic.FORMS,
     **numbers.FORMS,
+    **rounding.FORMS,
     **texts.FORMS,
     **regexes.FORMS,
     **json_texts.FORMS,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from slackwater.compiler.duckdb.literals import write_literal
 from slackwater.compiler.duckdb.logic import condition
-from slackwater.compiler.duckdb.orders import comparable, write_order
+from slackwater.compiler.duckdb.orders import comparable, countable, write_order
 from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.compiler.duckdb.types import duckdb_type
 from slackwater.expr.functions import call as scalar
@@ -73,7 +73,7 @@ def _mode(call: AggregateCall, scope: Scope) -> str:
     (value,) = call.args
     if call.distinct or call.order:
         raise refused(call, "such a use of mode")
-    text = comparable(value, scope)
+    text = countable(value, scope)
     order = f" ORDER BY {text}" if call.params else ""
     return f"mode({text}{order}){only_where(call, scope)}"
 
@@ -84,7 +84,7 @@ def _mode_within(call: AggregateCall, scope: Scope) -> str:
         raise refused(call, "such a use of mode")
     (key,) = call.order
     order = write_order(call.order, scope)
-    return f"mode({comparable(key.expr, scope)} ORDER BY {order}){only_where(call, scope)}"
+    return f"mode({countable(key.expr, scope)} ORDER BY {order}){only_where(call, scope)}"
 
 
 def _list(call: AggregateCall, scope: Scope) -> str:
@@ -93,7 +93,7 @@ def _list(call: AggregateCall, scope: Scope) -> str:
 
 
 def _set(call: AggregateCall, scope: Scope) -> str:
-    text = comparable(call.args[0], scope)
+    text = countable(call.args[0], scope)
     found = f"list(DISTINCT {text}){only_where(call, scope, f'{text} IS NOT NULL')}"
     return _or_empty(call, found)
 
@@ -120,7 +120,7 @@ def _joined_texts(call: AggregateCall, scope: Scope) -> str:
 
 def write_count_of_several(call: AggregateCall, scope: Scope) -> str:
     """The rows, or the different ones, in which no value is NULL."""
-    texts = [comparable(each, scope) for each in call.args]
+    texts = [countable(each, scope) for each in call.args]
     only = only_where(call, scope, *(f"{text} IS NOT NULL" for text in texts))
     counted = f"DISTINCT ({', '.join(texts)})" if call.distinct else "*"
     return f"count({counted}){only}"
@@ -158,7 +158,7 @@ def _pivot_first(call: AggregateCall, scope: Scope) -> str:
     pivot, value = call.args
     if not call.params or call.where is not None:
         raise refused(call, "such a pivot")
-    key, text = comparable(pivot, scope), scope.text(value)
+    key, text = countable(pivot, scope), scope.text(value)
     slots = []
     for constant in call.params:
         same = f"{key} IS NOT DISTINCT FROM {write_literal(_constant(call, pivot, constant))}"

@@ -14,6 +14,7 @@ from slackwater.types import (
     BOOLEAN,
     DATE,
     DOUBLE,
+    FLOAT,
     INTEGER,
     SMALLINT,
     STRING,
@@ -27,7 +28,7 @@ from slackwater.types import (
 
 _EXACT = Context(prec=100)
 _NUMBER = re.compile(r"-?\d+")
-_FLOAT = re.compile(r"-?\d+(\.\d+)?(E-?\d+)?")
+_FLOAT = re.compile(r"-?\d+(\.\d+)?(E-?\d+)?|NaN|-?Infinity")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -67,9 +68,9 @@ def _number(form: str) -> Callable[[str], str | None]:
     return lambda value: form.format(value) if _NUMBER.fullmatch(value) else None
 
 
-def _double(value: str) -> str | None:
-    """A double whose digits are written out; NaN and infinity have names of their own in Spark."""
-    return f"CAST('{value}' AS DOUBLE)" if _FLOAT.fullmatch(value) else None
+def _floating(name: str) -> Callable[[str], str | None]:
+    """A floating-point number by its digits or, as both engines read it, by its name."""
+    return lambda value: f"CAST('{value}' AS {name})" if _FLOAT.fullmatch(value) else None
 
 
 def _text(value: str) -> str | None:
@@ -83,7 +84,8 @@ _WRITTEN: Mapping[DataType, Callable[[str], str | None]] = {
     SMALLINT: _number("CAST({} AS SMALLINT)"),
     INTEGER: _number("CAST({} AS INTEGER)"),
     BIGINT: _number("CAST({} AS BIGINT)"),
-    DOUBLE: _double,
+    FLOAT: _floating("FLOAT"),
+    DOUBLE: _floating("DOUBLE"),
     DATE: write_day,
     STRING: _text,
     # Both engines count the microseconds since 1970.

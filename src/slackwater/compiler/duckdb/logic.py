@@ -9,7 +9,7 @@ from slackwater.compiler.duckdb.errors import may_fail, operands, shielded
 from slackwater.compiler.duckdb.scope import Form, Scope, refused
 from slackwater.compiler.duckdb.types import is_simple
 from slackwater.expr.nodes import Call, Expr
-from slackwater.types import BIGINT, BOOLEAN, DOUBLE, VOID, ArrayType
+from slackwater.types import BIGINT, BOOLEAN, FLOAT, VOID, ArrayType
 
 _LIMBS = ArrayType(BIGINT)
 
@@ -60,9 +60,7 @@ def _null_test(test: str) -> Form:
 
 def _comparison(sign: str) -> Form:
     def form(call: Call, scope: Scope) -> str:
-        doubles = all(each.dtype == DOUBLE for each in call.args)
-        # NaN equals itself and is the largest, and both zeros are equal: so both engines say.
-        left, right = scope.texts(call.args) if doubles else compared(call.args, scope)
+        left, right = compared(call.args, scope)
         return f"({left} {sign} {right})"
 
     return form
@@ -114,7 +112,12 @@ def _extreme(function: str) -> Form:
     def form(call: Call, scope: Scope) -> str:
         if not is_simple(call.dtype):
             raise refused(call, "comparing values")
-        return f"{function}({', '.join(under(each, call.dtype, scope) for each in call.args)})"
+        texts = [under(each, call.dtype, scope) for each in call.args]
+        if call.dtype == FLOAT:
+            # Of single floats DuckDB gives 0.0 for -0.0; of doubles both engines give the first.
+            doubles = ", ".join(f"CAST({text} AS DOUBLE)" for text in texts)
+            return f"CAST({function}({doubles}) AS FLOAT)"
+        return f"{function}({', '.join(texts)})"
 
     return form
 

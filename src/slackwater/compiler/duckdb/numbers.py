@@ -10,7 +10,15 @@ from slackwater.compiler.duckdb.scope import Form, Scope, refused
 from slackwater.compiler.duckdb.types import MAX_DIGITS, as_decimal, duckdb_type
 from slackwater.expr.nodes import Call, Cast, Expr, Literal
 from slackwater.expr.result_types import add, divide, multiply, remainder
-from slackwater.types import DOUBLE, DataType, DecimalType, is_floating, is_integral, is_numeric
+from slackwater.types import (
+    BIGINT,
+    DOUBLE,
+    DataType,
+    DecimalType,
+    is_floating,
+    is_integral,
+    is_numeric,
+)
 
 _SIGNED_DIGITS = 34
 """Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
@@ -20,18 +28,19 @@ _ROUNDED_ALIKE = frozenset("+-*")
 
 def _negative(call: Call, scope: Scope) -> str:
     # DuckDB gives the sign of a small number the next type.
-    return f"CAST((- {_exact_number(call, scope)}) AS {duckdb_type(call.dtype)})"
+    return f"CAST((- {_signed_number(call, scope)}) AS {duckdb_type(call.dtype)})"
 
 
 def _absolute(call: Call, scope: Scope) -> str:
-    return f"abs({_exact_number(call, scope)})"
+    return f"abs({_signed_number(call, scope)})"
 
 
-def _exact_number(call: Call, scope: Scope) -> str:
+def _signed_number(call: Call, scope: Scope) -> str:
     """A number of which Spark can change the sign and nothing else."""
     (value,) = call.args
     number = as_decimal(value.dtype)
-    if number is None or number.precision > _SIGNED_DIGITS or call.dtype != value.dtype:
+    fits = is_floating(value.dtype) if number is None else number.precision <= _SIGNED_DIGITS
+    if not fits or call.dtype != value.dtype:
         raise refused(call, "the sign of such a number")
     return scope.text(value)
 
@@ -99,12 +108,47 @@ def _quotient(call: Call, scope: Scope) -> str:
 
 
 def _quotient_of_doubles(call: Call, scope: Scope) -> str:
-    """Division by zero, which is an error of Spark's, has none here."""
     if any(each.dtype != DOUBLE for each in (call, *call.args)):
         raise refused(call, "a quotient of such values")
     above, below = scope.texts(call.args)
-    fails = "CAST(error('division by zero') AS DOUBLE)"
-    return f"(CASE WHEN {below} = 0 THEN {fails} ELSE {above} / {below} END)"
+    return _unless_zero(call, below, f"{above} / {below}")
+
+
+def _unless_zero(call: Call, divisor: str, text: str) -> str:
+    """A value that is an error of Spark's where the divisor is zero; DuckDB has none there."""
+    fails = f"CAST(error('division by zero') AS {duckdb_type(call.dtype)})"
+    return f"(CASE WHEN {divisor} = 0 THEN {fails} ELSE {text} END)"
+
+
+def _whole_quotient(call: Call, scope: Scope) -> str:
+    if any(each.dtype != BIGINT for each in (call, *call.args)):
+        raise refused(call, "a whole quotient of such values")
+    above, below = scope.texts(call.args)
+    return _unless_zero(call, below, f"{above} // {below}")
+
+
+def _sign(call: Call, scope: Scope) -> str:
+    """Zeros keep their sign, and NaN, the largest, is itself."""
+    (value,) = call.args
+    if value.dtype != DOUBLE or call.dtype != DOUBLE:
+        raise refused(call, "the sign of something else than a double")
+    text, one = scope.text(value), "CAST({} AS DOUBLE)"
+    signs = f"WHEN {text} > 0 THEN {one.format(1)} WHEN {text} < 0 THEN {one.format(-1)}"
+    return f"(CASE WHEN isnan({text}) THEN {text} {signs} ELSE {text} END)"
+
+
+def _is_nan(call: Call, scope: Scope) -> str:
+    (value,) = call.args
+    if not is_floating(value.dtype):
+        raise refused(call, "NaN of something else than a floating-point number")
+    return f"coalesce(isnan({scope.text(value)}), FALSE)"
+
+
+def _unless_nan(call: Call, scope: Scope) -> str:
+    if not is_floating(call.dtype) or any(each.dtype != call.dtype for each in call.args):
+        raise refused(call, "NaN of something else than a floating-point number")
+    value, other = scope.texts(call.args)
+    return f"(CASE WHEN isnan({value}) THEN {other} ELSE {value} END)"
 
 
 def _square_root(call: Call, scope: Scope) -> str:
@@ -116,10 +160,34 @@ def _square_root(call: Call, scope: Scope) -> str:
     return f"(CASE WHEN {text} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({text}) END)"
 
 
+def _bits(call: Call, scope: Scope) -> str:
+    """DuckDB's text is not Spark's, but another for every other number too."""
+    (value,) = call.args
+    if not is_floating(value.dtype):
+        raise refused(call, "the bits of something else than a floating-point number")
+    return f"CAST({scope.text(value)} AS VARCHAR)"
+
+
 def _remainder(call: Call, scope: Scope) -> str:
-    if remainder(call.args) != call.dtype or not _is_positive(call.args[1]):
-        raise refused(call, "a remainder by something else than a number above 0")
-    return _on_whole_numbers("%", call, scope)
+    value, divisor = _dividends(call, scope)
+    text = f"({value} % {divisor})"
+    return text if _is_positive(call.args[1]) else _unless_zero(call, divisor, text)
+
+
+def _positive_remainder(call: Call, scope: Scope) -> str:
+    """A remainder below zero gets the divisor added, which may be below zero too."""
+    value, divisor = _dividends(call, scope)
+    rest = f"({value} % {divisor})"
+    more = f"CAST(({rest} + {divisor}) % {divisor} AS {duckdb_type(call.dtype)})"
+    return _unless_zero(call, divisor, f"CASE WHEN {rest} < 0 THEN {more} ELSE {rest} END")
+
+
+def _dividends(call: Call, scope: Scope) -> list[str]:
+    if remainder(call.args) != call.dtype or isinstance(call.dtype, DecimalType):
+        raise refused(call, "a remainder of such values")
+    if not is_numeric(call.dtype):
+        raise refused(call, "a remainder of something else than numbers")
+    return scope.texts(call.args)
 
 
 def _is_positive(expr: Expr) -> bool:
@@ -160,6 +228,12 @@ FORMS: Mapping[str, Form] = {
     "-": _sum_or_difference("-"),
     "*": _product,
     "/": _quotient,
+    "div": _whole_quotient,
     "%": _remainder,
+    "pmod": _positive_remainder,
+    "sign": _sign,
+    "isnan": _is_nan,
+    "nanvl": _unless_nan,
     "sqrt": _square_root,
+    "bits_of": _bits,
 }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from slackwater.compiler.duckdb.float_keys import as_key
 from slackwater.compiler.duckdb.scope import Scope, refused
-from slackwater.compiler.duckdb.types import is_simple
+from slackwater.compiler.duckdb.types import is_exact, is_simple
 from slackwater.expr.nodes import Expr, SortKey
 
 
@@ -14,9 +15,21 @@ def comparable(value: Expr, scope: Scope) -> str:
     return scope.text(value)
 
 
+def countable(value: Expr, scope: Scope) -> str:
+    """A value, if engines also agree which of equal values to show: not so for zeros of doubles."""
+    if not is_exact(value.dtype):
+        raise refused(value, "telling a value from others")
+    return scope.text(value)
+
+
+def key_text(value: Expr, scope: Scope) -> str:
+    """A value to partition or sort by."""
+    return as_key(comparable(value, scope), value.dtype)
+
+
 def write_order(keys: tuple[SortKey, ...], scope: Scope) -> str:
     """The keys of ORDER BY."""
-    return ", ".join(sorted_by(comparable(key.expr, scope), key) for key in keys)
+    return ", ".join(sorted_by(key_text(key.expr, scope), key) for key in keys)
 
 
 def sorted_by(text: str, key: SortKey) -> str:

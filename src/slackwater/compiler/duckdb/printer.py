@@ -23,6 +23,7 @@ from slackwater.compiler.duckdb.casts import under
 from slackwater.compiler.duckdb.errors import may_fail
 from slackwater.compiler.duckdb.expressions import write
 from slackwater.compiler.duckdb.failing import failing_columns
+from slackwater.compiler.duckdb.float_keys import as_key
 from slackwater.compiler.duckdb.logic import compared, condition
 from slackwater.compiler.duckdb.orders import write_order
 from slackwater.compiler.duckdb.scope import Scope, refused
@@ -134,7 +135,11 @@ class DuckdbPrinter(SelectPrinter):
         """A value that both engines equate alike."""
         if not is_simple(expr.dtype):
             raise refused(expr, "grouping by a value")
-        return self.expression(expr, select)
+        return as_key(self.expression(expr, select), expr.dtype)
+
+    def shown_key(self, expr: Expr, select: Select) -> str:
+        """The key as it stands in GROUP BY; of equal values it shows the one that Spark shows."""
+        return self.group_key(expr, select)
 
     def window(self, call: WindowCall, rel: Window, select: Select) -> str:
         """A window function with its OVER clause."""

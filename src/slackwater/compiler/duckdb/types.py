@@ -127,9 +127,13 @@ def arrow_type(dtype: DataType) -> pa.DataType:
 
 
 def is_simple(dtype: DataType) -> bool:
-    """Whether engines compare values of the type alike; others, such as floats, only pass by."""
-    named = dtype in _NAMES and dtype != BINARY and not is_floating(dtype)
-    return named or isinstance(dtype, DecimalType)
+    """Whether engines compare values of the type alike; structs and arrays only pass by."""
+    return (dtype in _NAMES and dtype != BINARY) or isinstance(dtype, DecimalType)
+
+
+def is_exact(dtype: DataType) -> bool:
+    """Whether Python too compares values of the type so: it takes no NaN for equal to another."""
+    return is_simple(dtype) and not is_floating(dtype)
 
 
 def wider(left: DataType, right: DataType) -> DataType:

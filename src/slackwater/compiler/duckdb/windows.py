@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from slackwater.compiler.duckdb.aggregates import write_over
 from slackwater.compiler.duckdb.casts import under
 from slackwater.compiler.duckdb.literals import write_literal
-from slackwater.compiler.duckdb.orders import comparable, sorted_by, write_order
+from slackwater.compiler.duckdb.orders import comparable, key_text, sorted_by, write_order
 from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.expr.nodes import (
     AggregateCall,
@@ -156,7 +156,7 @@ def _over(
 ) -> str:
     parts = []
     if partition:
-        parts.append(f"PARTITION BY {', '.join(comparable(key, scope) for key in partition)}")
+        parts.append(f"PARTITION BY {', '.join(key_text(key, scope) for key in partition)}")
     if call.frame is not None and _has_distance(call.frame):
         return " ".join((*parts, *_with_distances(call, call.frame, order, scope)))
     if order:

@@ -18,6 +18,7 @@ from slackwater.compiler.duckdb.types import Columns, NotLocalError, arrow_type
 from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
 from slackwater.runtime.local.direct import stream_direct, with_hashes
 from slackwater.runtime.local.few_rows import FEW_VALUES, are_few, run_pipeline
+from slackwater.runtime.local.half_rounding import half_even, half_up
 from slackwater.runtime.local.hashing import (
     hash_doubles,
     hash_floats,
@@ -133,6 +134,15 @@ class LocalEngine:
                 function.__name__,
                 function,
                 ["BIGINT", argument],
+                "BIGINT",
+                type=ARROW,
+                null_handling=SPECIAL,
+            )
+        for rounding in (half_up, half_even):
+            self._connection.create_function(
+                rounding.__name__,
+                rounding,
+                ["DOUBLE", "INTEGER"],
                 "BIGINT",
                 type=ARROW,
                 null_handling=SPECIAL,

@@ -16,7 +16,7 @@ from slackwater.compiler.duckdb.few.bindings import (
     Value,
     unknown,
 )
-from slackwater.compiler.duckdb.types import as_decimal, is_simple, wider
+from slackwater.compiler.duckdb.types import as_decimal, is_exact, wider
 from slackwater.expr.nodes import Cast, CastMode, Expr, Literal
 from slackwater.types import (
     BIGINT,
@@ -164,6 +164,6 @@ def under(expr: Expr, target: DataType, bindings: Bindings) -> Evaluator:
 def together(exprs: tuple[Expr, ...], bindings: Bindings) -> list[Evaluator]:
     """Values under one type, whose order is that of Python's values."""
     dtype = reduce(wider, (expr.dtype for expr in exprs))
-    if dtype != VOID and not is_simple(dtype):
+    if dtype != VOID and not is_exact(dtype):
         raise unknown("comparing such values")
     return [under(expr, dtype, bindings) for expr in exprs]

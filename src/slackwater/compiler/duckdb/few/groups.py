@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from slackwater.compiler.duckdb.few.bindings import Bindings, Evaluator, Row, Value, unknown
 from slackwater.compiler.duckdb.few.conditions import condition
 from slackwater.compiler.duckdb.few.conversions import fitting
-from slackwater.compiler.duckdb.types import is_simple
+from slackwater.compiler.duckdb.types import is_exact
 from slackwater.expr.nodes import AggregateCall, Expr, Literal
 from slackwater.expr.result_types import sum_type
 
@@ -24,7 +24,7 @@ def compile_aggregate(expr: Expr, bindings: Bindings) -> GroupEvaluator:
     if expr.function not in _REDUCTIONS or (expr.distinct and expr.function != "count"):
         raise unknown(f"the aggregate {expr.function}")
     (given,) = expr.args
-    if not is_simple(given.dtype):
+    if not is_exact(given.dtype):
         raise unknown("an aggregate over such values")
     value, reduction = bindings.evaluator(given), _REDUCTIONS[expr.function](expr)
     where = None if expr.where is None else condition(expr.where, bindings)

@@ -29,7 +29,7 @@ from slackwater.compiler.duckdb.few.conditions import condition
 from slackwater.compiler.duckdb.few.evaluators import compile_expression
 from slackwater.compiler.duckdb.few.groups import compile_aggregate
 from slackwater.compiler.duckdb.few.joins import compile_join
-from slackwater.compiler.duckdb.types import NotLocalError, is_simple
+from slackwater.compiler.duckdb.types import NotLocalError, is_exact
 from slackwater.expr.nodes import Literal
 from slackwater.plan.statements import Statement
 from slackwater.types import ArrayType, DataType, StructType
@@ -221,7 +221,7 @@ def _bindings_of(columns: tuple[Column, ...]) -> Bindings:
 
 
 def _require_simple(dtype: DataType) -> None:
-    if not is_simple(dtype):
+    if not is_exact(dtype):
         raise unknown(f"values of type {dtype}")
 
 
