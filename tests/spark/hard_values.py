@@ -284,6 +284,13 @@ AGGREGATES = [
     "listagg(s, ',') WITHIN GROUP (ORDER BY id)",
     "listagg(u) WITHIN GROUP (ORDER BY s DESC, id)",
     *(f"{form} FILTER (WHERE i > 0)" for form in _FILTERED),
+    *(f"percentile({one}, {share})" for one in _FLOATING for share in ("0.5", "0.3", "1", "0")),
+    *(f"{name} WITHIN GROUP (ORDER BY {one} DESC)" for name in _SHARES for one in _FLOATING),
+    *(f"{name}(id, {one})" for name in ("max_by", "min_by") for one in ("db", "fl")),
+    *(f"{name}({one})" for name in ("collect_list", "first") for one in _FLOATING),
+    *(f"mode({one}, true)" for one in _FLOATING),
+    *(f"size(collect_set({one}))" for one in _FLOATING),
+    *(f"approx_count_distinct({one})" for one in _FLOATING),
 ]
 _FRAME = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 _BY_ID = "PARTITION BY g ORDER BY id"
@@ -320,6 +327,13 @@ WINDOWS = [
         for one in (*"yjdwsutbpq", *_FLOATING)
     ),
     "max(db) OVER (PARTITION BY g ORDER BY fl, id)",
+    *(f"{name}(id) OVER (PARTITION BY {one})" for name in ("count", "min") for one in _FLOATING),
+    *(f"row_number() OVER (PARTITION BY {one} ORDER BY id)" for one in _FLOATING),
+    *(
+        f"{name}({one}) OVER (PARTITION BY g ORDER BY id)"
+        for name in ("lag", "max", "last_value")
+        for one in _FLOATING
+    ),
     "row_number() OVER (PARTITION BY g ORDER BY s DESC NULLS FIRST, id)",
     "count(i + 1) OVER (PARTITION BY g)",
     "min(s) OVER (PARTITION BY g ORDER BY u NULLS LAST)",
@@ -359,6 +373,9 @@ STATEMENTS = [
     "SELECT id, explode(m) AS v FROM t",
     "SELECT id, v.x AS x, v.k1 AS k1 FROM (SELECT id, explode(m) AS v FROM t) WHERE v.x IS NULL",
     "SELECT 1 AS v FROM t HAVING count(*) > 0",
+    *(f"SELECT min(id) AS id, count(*) AS n FROM t GROUP BY {one}" for one in ("l", "c", "m", "r")),
+    *(f"SELECT DISTINCT {one} FROM t" for one in ("l", "c")),
+    *(f"SELECT id FROM t ORDER BY {one}, id LIMIT 9" for one in _FLOATING),
     "SELECT 1 AS v FROM (SELECT i FROM t WHERE FALSE) HAVING count(*) = 0",
     "SELECT g, count(*) AS n FROM t GROUP BY g, i + 0 HAVING sum(y) > 0",
     "SELECT s, u FROM t WHERE s < u UNION ALL SELECT u, NULL FROM t",

@@ -287,7 +287,6 @@ STATEMENTS = [
     "SELECT id, mk, bn, sa FROM t WHERE b",
     "SELECT id, v FROM t LATERAL VIEW explode(sa) exploded AS v",
     "SELECT concat(s, '-', u) AS v, count(*) AS n FROM t GROUP BY concat(s, '-', u)",
-    "SELECT a, c FROM (SELECT mk AS a, id AS x FROM t) "
-    "JOIN (SELECT bn AS c, id AS y FROM t) ON x = y",
+    "SELECT a, c FROM (SELECT mk AS a, id AS x FROM t) JOIN (SELECT bn AS c, id y FROM t) ON x = y",
     "SELECT mk, bn FROM t UNION ALL SELECT NULL, NULL FROM t",
 ]

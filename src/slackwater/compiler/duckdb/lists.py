@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from slackwater.compiler.duckdb.casts import under
 from slackwater.compiler.duckdb.once import once
 from slackwater.compiler.duckdb.scope import Form, Scope, refused
-from slackwater.compiler.duckdb.types import duckdb_type, is_simple
+from slackwater.compiler.duckdb.types import duckdb_type, is_exact
 from slackwater.expr.build import is_null, number
 from slackwater.expr.functions import call as apply
 from slackwater.expr.nodes import Call, Expr, Lambda, Literal
@@ -31,7 +31,7 @@ def element_type(call: Call, *, compared: bool = False) -> DataType:
     dtype = call.args[0].dtype
     if not isinstance(dtype, ArrayType):
         raise refused(call, f"{call.function} of something else than an array")
-    if compared and not is_simple(dtype.element):
+    if compared and not is_exact(dtype.element):
         raise refused(call, "comparing elements")
     return dtype.element
 
@@ -103,7 +103,7 @@ def _element_at(quiet: bool) -> Form:
 def _value_of_key(call: Call, scope: Scope) -> str:
     values, key = call.args
     dtype = values.dtype
-    if not isinstance(dtype, MapType) or not is_simple(dtype.key):
+    if not isinstance(dtype, MapType) or not is_exact(dtype.key):
         raise refused(call, "comparing keys")
     return f"({scope.text(values)})[{under(key, dtype.key, scope)}]"
 

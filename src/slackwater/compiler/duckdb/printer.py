@@ -30,7 +30,7 @@ from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.compiler.duckdb.types import (
     NotLocalError,
     duckdb_type,
-    is_simple,
+    is_groupable,
     quoted,
     quoted_text,
 )
@@ -133,7 +133,7 @@ class DuckdbPrinter(SelectPrinter):
 
     def group_key(self, expr: Expr, select: Select) -> str:
         """A value that both engines equate alike."""
-        if not is_simple(expr.dtype):
+        if not is_groupable(expr.dtype):
             raise refused(expr, "grouping by a value")
         return as_key(self.expression(expr, select), expr.dtype)
 

@@ -131,6 +131,16 @@ def is_simple(dtype: DataType) -> bool:
     return (dtype in _NAMES and dtype != BINARY) or isinstance(dtype, DecimalType)
 
 
+def is_groupable(dtype: DataType) -> bool:
+    """Whether engines agree which values of the type are equal, NULLs inside of them too."""
+    match dtype:
+        case ArrayType(element=element):
+            return is_groupable(element) and not is_floating(element)
+        case StructType(fields=fields):
+            return all(is_groupable(each.dtype) and not is_floating(each.dtype) for each in fields)
+    return is_simple(dtype)
+
+
 def is_exact(dtype: DataType) -> bool:
     """Whether Python too compares values of the type so: it takes no NaN for equal to another."""
     return is_simple(dtype) and not is_floating(dtype)
