@@ -434,6 +434,15 @@ STATEMENTS = [
 ]
 
 
+def groups_of(texts: list[str], size: int) -> Iterator[list[str]]:
+    """Aggregates that one query asks for: Spark rewrites all others beside one with DISTINCT."""
+    plain = [text for text in texts if "DISTINCT" not in text]
+    distinct = [text for text in texts if "DISTINCT" in text]
+    for kind in (plain, distinct):
+        for start in range(0, len(kind), size):
+            yield kind[start : start + size]
+
+
 def hard_rows() -> pa.Table:
     """Hard values beside one another, in groups of three rows."""
     chosen = random.Random(20)
