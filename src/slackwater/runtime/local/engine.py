@@ -241,8 +241,8 @@ class LocalEngine:
     def _learn_functions(self, sql: str) -> None:
         """Add the functions of the time zone and of the types that a statement works on."""
         if self._zone is not None and any(name in sql for name in ZONE_FUNCTIONS):
-            self._learn_zone(self._zone())
-            self._zone = None
+            zone, self._zone = self._zone(), None
+            self._learn_zone(zone)
         for function in decimal_functions(sql) - self._functions:
             *arguments, result = function.signature
             self._connection.create_function(
