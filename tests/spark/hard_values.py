@@ -117,7 +117,10 @@ def computed() -> Iterator[str]:
     yield from computed_times()
     yield from ("length(s)", "-2147483648", "'a\\u00e9\\n\\\\\\''")
     yield from (f"substring(s, {start}, {size})" for start in (1, 2, 9) for size in (0, 1, 30))
-    yield from (f"xxhash64({name})" for name in _TABLE if name not in "lrcm")
+    yield from (f"xxhash64({name})" for name in _TABLE)
+    yield from ("xxhash64(named_struct('a', p, 'b', t), l)", "xxhash64(array(w, x), array(d, d))")
+    yield "xxhash64(array(array(b), array(b, NULL), NULL), array(c, NULL), array(q), array(t))"
+    yield "xxhash64(array(s, u), array(k), array(e), array(n), i, array(h), array(j), array(y))"
     yield from ("xxhash64(y, s, w)", "xxhash64(NULL, p)", "array(s, u)", "array(d, i)")
     yield from ("CASE WHEN i > 0 THEN d WHEN b THEN e END", "if(b, i + 1, j)", "if(b, NULL, s)")
     yield from ("CASE i WHEN 1 THEN 'one' WHEN NULL THEN 'two' ELSE s END", "coalesce(i + 1, 0)")
@@ -240,6 +243,8 @@ STATEMENTS = [
     "SELECT p, q, t, s, count(*) AS n FROM t GROUP BY p, q, t, s",
     "SELECT a, c FROM (SELECT p AS a FROM t) FULL OUTER JOIN (SELECT p AS c FROM t) ON (a = c)",
     "SELECT xxhash64(q, p) AS a, count(*) AS n FROM t GROUP BY xxhash64(q, p)",
+    "SELECT id, window(p, '10 minutes') AS v, p FROM t WHERE abs(year(p)) < 9000",
+    "SELECT window(p, '1 day').start AS v, count(*) AS n FROM t WHERE year(p) > 0 GROUP BY 1",
     "SELECT id, s FROM t WHERE (y = 2 AND id > 0) OR (b AND s <> u)",
     f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
     "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",
