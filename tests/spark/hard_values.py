@@ -115,6 +115,8 @@ def computed() -> Iterator[str]:
     yield from ("CAST(f + f AS DECIMAL(38,37)) * d", "(i + 1) * 0", "(y + y) - y", "(d + d) / n")
     yield from ("k / w", "x / w", "x / z", "z / x", "w + 1", "n + 1", "n * (-100)", "x + x")
     yield from computed_times()
+    yield from ("CAST(s AS DATE)", "CAST(s AS TIMESTAMP)", "to_date(s, 'yyyy-MM-dd')")
+    yield from ("timestamp_seconds(d)", "timestamp_millis(i)")
     yield from ("length(s)", "-2147483648", "'a\\u00e9\\n\\\\\\''")
     yield from (f"substring(s, {start}, {size})" for start in (1, 2, 9) for size in (0, 1, 30))
     yield from (f"xxhash64({name})" for name in _TABLE)

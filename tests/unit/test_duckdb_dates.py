@@ -183,5 +183,5 @@ def test_expressions_that_only_spark_computes(expr: Expr) -> None:
 
 def test_patterns_that_engines_write_alike() -> None:
     assert strftime_pattern("d.M.yyyy 100%") == "%-d.%-m.%Y 100%%"
-    for pattern in ("YYYY", "yyyyy", "yyyy[MM]", "'open", "u", "ddd"):
+    for pattern in ("YYYY", "yyyyy", "yyyy[MM]", "'open", "u", "ddd", "a\0", "yyyy'\0'"):
         assert strftime_pattern(pattern) is None

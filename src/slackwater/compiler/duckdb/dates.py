@@ -311,10 +311,11 @@ def _date_format(call: Call, scope: Scope) -> str:
 
 
 def _formatted(call: Call, local: str, pattern: Expr) -> str:
-    written = strftime_pattern(_written(pattern) or "?")
-    if not written:
+    written = _written(pattern)
+    form = strftime_pattern(written) if written else None
+    if form is None:
         raise refused(call, "such a pattern")
-    return in_common_years(local, f"strftime({local}, {quoted_text(written)})")
+    return in_common_years(local, f"strftime({local}, {quoted_text(form)})")
 
 
 def _from_unixtime(call: Call, scope: Scope) -> str:
