@@ -37,7 +37,7 @@ _STEPS += ("WEEK, -2", "MONTH, 1", "QUARTER, -1", "YEAR, 4", "DAYOFYEAR, 1", "HO
 _DIFFERENCES = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK")
 PATTERNS = ("yyyy-MM-dd", "yyyy-MM", "yyyyMMdd", "dd/MM/yy", "HH:mm:ss", "H:m:s", "d.M.yyyy")
 PATTERNS += ("yyyy-MM-dd''T''HH:mm:ss.SSS", "MMM d, yyyy", "EEEE MMMM dd", "E EEE", "hh:mm a h")
-PATTERNS += ("SSSSSS", "yyyy-MM-dd HH:mm:ss", "%Y %%")
+PATTERNS += ("SSSSSS", "yyyy-MM-dd HH:mm:ss", "%d %%", "yyyy年M月")
 
 
 def computed_times() -> Iterator[str]:

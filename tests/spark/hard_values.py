@@ -152,9 +152,14 @@ def computed() -> Iterator[str]:
     yield from ("CAST(f + f AS DECIMAL(38,37)) * d", "(i + 1) * 0", "(y + y) - y", "(d + d) / n")
     yield from ("k / w", "x / w", "x / z", "z / x", "w + 1", "n + 1", "n * (-100)", "x + x")
     yield from computed_times()
+    yield from ("CAST(s AS DATE)", "CAST(s AS TIMESTAMP)", "to_date(s, 'yyyy-MM-dd')")
+    yield from ("timestamp_seconds(d)", "timestamp_millis(i)")
     yield from ("length(s)", "-2147483648", "'a\\u00e9\\n\\\\\\''")
     yield from (f"substring(s, {start}, {size})" for start in (1, 2, 9) for size in (0, 1, 30))
-    yield from (f"xxhash64({name})" for name in _TABLE if name not in _NESTED)
+    yield from (f"xxhash64({name})" for name in _TABLE if name not in text_values.NESTED)
+    yield from ("xxhash64(named_struct('a', p, 'b', t), l)", "xxhash64(array(w, x), array(d, d))")
+    yield "xxhash64(array(array(b), array(b, NULL), NULL), array(c, NULL), array(q), array(t))"
+    yield "xxhash64(array(s, u), array(k), array(e), array(n), i, array(h), array(j), array(y))"
     yield from ("xxhash64(y, s, w)", "xxhash64(NULL, p)", "array(s, u)", "array(d, i)")
     yield from ("CASE WHEN i > 0 THEN d WHEN b THEN e END", "if(b, i + 1, j)", "if(b, NULL, s)")
     yield from ("CASE i WHEN 1 THEN 'one' WHEN NULL THEN 'two' ELSE s END", "coalesce(i + 1, 0)")
@@ -404,6 +409,8 @@ STATEMENTS = [
     "SELECT id, fl2 FROM t LEFT ANTI JOIN (SELECT fl AS v FROM t) ON fl2 = v",
     "SELECT id, db, fl, db2, fl2 FROM t WHERE db2 >= 0D OR fl2 = -0.0F",
     "SELECT db2, fl2 FROM t UNION SELECT fl2, db2 FROM t",
+    "SELECT id, window(p, '10 minutes') AS v, p FROM t WHERE abs(year(p)) < 9000",
+    "SELECT window(p, '1 day').start AS v, count(*) AS n FROM t WHERE year(p) > 0 GROUP BY 1",
     "SELECT id, s FROM t WHERE (y = 2 AND id > 0) OR (b AND s <> u)",
     f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
     "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",

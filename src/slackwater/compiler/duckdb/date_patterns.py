@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_TOKEN = re.compile(r"(?P<letters>([A-Za-z])\2*)|'(?P<quoted>[^']+)'|(?P<mark>[^A-Za-z'\[\]{}#])")
+_TOKEN = re.compile(
+    r"(?P<letters>([A-Za-z])\2*)|'(?P<quoted>[^'\0]+)'|(?P<mark>[^A-Za-z'\[\]{}#\0])"
+)
 _WRITTEN: Mapping[str, str] = {
     "yyyy": "%Y",
     "yy": "%y",

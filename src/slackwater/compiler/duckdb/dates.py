@@ -59,9 +59,9 @@ _STEPS: Mapping[str, int] = {
     "MINUTE": 60 * MICROS_PER_SECOND,
     "HOUR": 3600 * MICROS_PER_SECOND,
     "DAY": MICROS_PER_DAY,
-    "DAYOFYEAR": MICROS_PER_DAY,
     "WEEK": 7 * MICROS_PER_DAY,
 }
+_DAYS: Mapping[str, int] = {"DAY": 1, "DAYOFYEAR": 1, "WEEK": 7}
 _MONTHS: Mapping[str, int] = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 _MOST_DIGITS = 30
@@ -243,7 +243,8 @@ def moved_or(otherwise: Form) -> Form:
         count = int(interval.value)
         if interval.dtype.counts_months:
             return _moved_by_months(call, value, count, scope)
-        return _moved_by_micros(call, value, count, scope)
+        days = abs(count) // MICROS_PER_DAY * (1 if count > 0 else -1)
+        return _moved_by_days(call, value, days, count - days * MICROS_PER_DAY, scope)
 
     return write
 
@@ -263,13 +264,11 @@ def _moved_on_clock(local: str, step: str, value: Expr, scope: Scope) -> str:
     return f"zone_instant_near({moved}, {scope.text(value)})" if value.dtype == TIMESTAMP else moved
 
 
-def _moved_by_micros(call: Call, value: Expr, count: int, scope: Scope) -> str:
-    """Whole days are steps on the calendar, what is left is time that passes."""
+def _moved_by_days(call: Call, value: Expr, days: int, rest: int, scope: Scope) -> str:
+    """Days are steps on the calendar, the microseconds that are left are time that passes."""
     text = scope.text(_of_type(call, value, *_TIMESTAMPS))
     if value.dtype == TIMESTAMP_NTZ:
-        return f"make_timestamp({micros(text)} + ({count}))"
-    days = abs(count) // MICROS_PER_DAY * (1 if count > 0 else -1)
-    rest = count - days * MICROS_PER_DAY
+        return clock_of_micros(f"{micros(text)} + ({days * MICROS_PER_DAY + rest})")
     if days:
         text = _moved_on_clock(clock(text, TIMESTAMP), f"to_days({days})", value, scope)
     return f"make_timestamptz({micros(text)} + ({rest}))" if rest else text
@@ -282,15 +281,17 @@ def _timestampadd(call: Call, scope: Scope) -> str:
         raise refused(call, "such a use of timestampadd")
     if unit in _MONTHS:
         return _moved_by_months(call, value, int(count.value) * _MONTHS[unit], scope)
+    if unit in _DAYS:
+        return _moved_by_days(call, value, int(count.value) * _DAYS[unit], 0, scope)
     if unit in _STEPS:
-        return _moved_by_micros(call, value, int(count.value) * _STEPS[unit], scope)
+        return _moved_by_days(call, value, 0, int(count.value) * _STEPS[unit], scope)
     raise refused(call, "such a unit")
 
 
 def _timestampdiff(call: Call, scope: Scope) -> str:
     """The whole units between two local times."""
     (unit,) = (each.upper() for each in call.params)
-    if unit not in _STEPS or unit == "DAYOFYEAR":
+    if unit not in _STEPS:
         raise refused(call, "such a unit")
     start, end = (f"epoch_us({_clock(call, each, scope)})" for each in call.args)
     return f"(({end} - {start}) // {_STEPS[unit]})"
@@ -310,10 +311,11 @@ def _date_format(call: Call, scope: Scope) -> str:
 
 
 def _formatted(call: Call, local: str, pattern: Expr) -> str:
-    written = strftime_pattern(_written(pattern) or "?")
-    if not written:
+    written = _written(pattern)
+    form = strftime_pattern(written) if written else None
+    if form is None:
         raise refused(call, "such a pattern")
-    return in_common_years(local, f"strftime({local}, {quoted_text(written)})")
+    return in_common_years(local, f"strftime({local}, {quoted_text(form)})")
 
 
 def _from_unixtime(call: Call, scope: Scope) -> str:
@@ -324,15 +326,15 @@ def _from_unixtime(call: Call, scope: Scope) -> str:
 
 
 def _unix_timestamp(call: Call, scope: Scope) -> str:
+    """The whole seconds since 1970, rounded towards it."""
     value, pattern = call.args
-    match value.dtype:
-        case dtype if dtype == TIMESTAMP:
-            return seconds(scope.text(value))
-        case dtype if dtype == DATE:
-            return seconds(f"zone_day_start({scope.text(value)})")
-        case dtype if dtype == STRING:
-            return seconds(f"zone_instant({_read_by_pattern(call, value, pattern, scope)})")
-    raise refused(call, "the seconds of such a value")
+    if value.dtype == DATE:
+        instant = f"zone_day_start({scope.text(value)})"
+    elif value.dtype == STRING:
+        instant = f"zone_instant({_read_by_pattern(call, value, pattern, scope)})"
+    else:
+        instant = scope.text(_of_type(call, value, TIMESTAMP))
+    return f"({micros(instant)} // {MICROS_PER_SECOND})"
 
 
 def _read_by_pattern(call: Call, value: Expr, pattern: Expr, scope: Scope) -> str:

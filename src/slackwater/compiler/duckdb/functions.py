@@ -5,9 +5,11 @@ The runtime implements them over Arrow columns; a statement only names them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from slackwater.compiler.duckdb.types import duckdb_type, quoted
 from slackwater.types import (
     BIGINT,
     BOOLEAN,
@@ -93,6 +95,25 @@ HASHES: Mapping[DataType, tuple[str, str]] = {
     FLOAT: ("hash_floats", "{}"),
 }
 """The function that hashes values of a type, and how it takes them."""
+_NESTED_HASH = "hash_of "
+_NESTED_NAME = re.compile(rf'"{_NESTED_HASH}((?:[^"]|"")+)"')
+
+
+def hash_name(dtype: DataType) -> str:
+    """The quoted name of the function that hashes structs or arrays of a type.
+
+    >>> from slackwater.types import ArrayType
+    >>> print(hash_name(ArrayType(DATE)))
+    "hash_of DATE[]"
+    """
+    return quoted(_NESTED_HASH + duckdb_type(dtype))
+
+
+def nested_hashes(sql: str) -> Mapping[str, str]:
+    """The names of such functions in a statement, without their quotes, and DuckDB's types."""
+    found = {each.replace('""', '"') for each in _NESTED_NAME.findall(sql)}
+    return {_NESTED_HASH + dtype: dtype for dtype in found}
+
 
 ZONE_FUNCTIONS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "zone_local": (("TIMESTAMPTZ",), "TIMESTAMP"),

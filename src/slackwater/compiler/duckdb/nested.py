@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from slackwater.compiler.duckdb.casts import under
-from slackwater.compiler.duckdb.functions import HASHES, SEED
+from slackwater.compiler.duckdb.functions import HASHES, SEED, hash_name
 from slackwater.compiler.duckdb.logic import condition
 from slackwater.compiler.duckdb.once import bound
 from slackwater.compiler.duckdb.scope import Form, Scope, refused
@@ -96,9 +96,21 @@ def _decided(decisive: str, otherwise: str) -> Form:
 def _hash(call: Call, scope: Scope) -> str:
     text = f"CAST({SEED} AS BIGINT)"
     for value in call.args:
-        function, argument = _hashed_as(value, scope)
-        text = f"{function}({text}, {argument})"
+        text = _hash_on(text, value, scope)
     return text
+
+
+def _hash_on(before: str, value: Expr, scope: Scope) -> str:
+    """The hash that goes on from the one before; that of a struct is that of its fields."""
+    match value:
+        case Call(function="named_struct", args=args):
+            for each in args[1::2]:
+                before = _hash_on(before, each, scope)
+            return before
+    if isinstance(value.dtype, StructType | ArrayType):
+        return f"{hash_name(value.dtype)}({before}, {scope.text(value)})"
+    function, argument = _hashed_as(value, scope)
+    return f"{function}({before}, {argument})"
 
 
 def _hashed_as(value: Expr, scope: Scope) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 from duckdb.func import ARROW, SPECIAL
 
-from slackwater.compiler.duckdb.functions import ZONE_FUNCTIONS
+from slackwater.compiler.duckdb.functions import ZONE_FUNCTIONS, nested_hashes
 from slackwater.compiler.duckdb.statements import DuckdbStatement
 from slackwater.compiler.duckdb.types import Columns, NotLocalError, arrow_type
 from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
@@ -26,6 +26,7 @@ from slackwater.runtime.local.hashing import (
     hash_ints,
     hash_longs,
     hash_moments,
+    hash_nested,
     hash_texts,
     hash_wide_decimals,
 )
@@ -126,18 +127,13 @@ class LocalEngine:
         self._threads = 1
         self._connection = duckdb.connect(":memory:", config=limits)
         self._functions: set[DecimalFunction] = set()
+        self._nested: set[str] = set()
+        """The names of functions that hash structs and arrays."""
         self._kept: dict[str, _Kept] = {}
         """Statements by their text, those that were executed last at the end."""
         self._planned_so_far = 0
         for function, argument in _HASHES.items():
-            self._connection.create_function(
-                function.__name__,
-                function,
-                ["BIGINT", argument],
-                "BIGINT",
-                type=ARROW,
-                null_handling=SPECIAL,
-            )
+            self._create_hash(function.__name__, function, argument)
         for rounding in (half_up, half_even):
             self._connection.create_function(
                 rounding.__name__,
@@ -251,8 +247,12 @@ class LocalEngine:
     def _learn_functions(self, sql: str) -> None:
         """Add the functions of the time zone and of the types that a statement works on."""
         if self._zone is not None and any(name in sql for name in ZONE_FUNCTIONS):
-            self._learn_zone(self._zone())
-            self._zone = None
+            zone, self._zone = self._zone(), None
+            self._learn_zone(zone)
+        for name, argument in nested_hashes(sql).items():
+            if name not in self._nested:
+                self._create_hash(name, hash_nested, argument)
+                self._nested.add(name)
         for function in decimal_functions(sql) - self._functions:
             *arguments, result = function.signature
             self._connection.create_function(
@@ -264,6 +264,13 @@ class LocalEngine:
                 null_handling=SPECIAL,
             )
             self._functions.add(function)
+
+    def _create_hash(
+        self, name: str, function: Callable[[pa.Array, pa.Array], pa.Array], argument: str
+    ) -> None:
+        self._connection.create_function(
+            name, function, ["BIGINT", argument], "BIGINT", type=ARROW, null_handling=SPECIAL
+        )
 
     def _learn_zone(self, zone: Zone) -> None:
         if not zone.transitions:

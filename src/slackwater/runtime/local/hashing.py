@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import xxhash
 
 Words = npt.NDArray[np.uint64]
+Hash = Callable[[pa.Array, pa.Array], pa.Array]
 
 _ONE, _TWO, _THREE, _FOUR, _FIVE = (
     np.uint64(number)
@@ -76,6 +77,66 @@ def hash_wide_decimals(seeds: pa.Array, values: pa.Array) -> pa.Array:
     return _hash_each(seeds, values, _digits)
 
 
+def hash_nested(seeds: pa.Array, values: pa.Array) -> pa.Array:
+    """The hash of values of any type: of structs field by field, of arrays by their elements."""
+    given, kind = _array(values), values.type
+    if pa.types.is_struct(kind):
+        for field in given.flatten():
+            seeds = hash_nested(seeds, field)
+        return _array(seeds)
+    if pa.types.is_list(kind):
+        return _hash_elements(_array(seeds), given)
+    if pa.types.is_decimal(kind):
+        return _hash_decimals(seeds, given)
+    for test, function in _BY_KIND:
+        if test(kind):
+            return function(seeds, given)
+    raise ValueError(f"no hash of {kind}")
+
+
+def _hash_elements(seeds: pa.Array, lists: pa.Array) -> pa.Array:
+    """The hash of arrays: of all their first elements, then of all second ones."""
+    hashes = np.array(seeds.to_numpy(zero_copy_only=False))
+    starts = lists.offsets.to_numpy(zero_copy_only=False)[:-1]
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    for place in range(lengths.max(initial=0)):
+        rows = np.flatnonzero(lengths > place)
+        elements = lists.values.take(pa.array(starts[rows] + place))
+        hashes[rows] = hash_nested(pa.array(hashes[rows]), elements).to_numpy(zero_copy_only=False)
+    return pa.array(hashes)
+
+
+def _hash_decimals(seeds: pa.Array, values: pa.Array) -> pa.Array:
+    """The hash of decimals: of their digits as a number of 64 bits, or of its bytes."""
+    known = pc.is_valid(values).to_numpy(zero_copy_only=False)
+    raw = values.buffers()[1].to_pybytes()[16 * values.offset :][: 16 * len(values)]
+    if values.type.precision <= _LONG_DIGITS:
+        return hash_longs(seeds, pa.array(np.frombuffer(raw, dtype=np.int64)[::2], mask=~known))
+    numbers = (
+        int.from_bytes(raw[at : at + 16], "little", signed=True) for at in range(0, len(raw), 16)
+    )
+    given = [_shortest(each) if some else None for each, some in zip(numbers, known, strict=True)]
+    return _hash_each(seeds, pa.array(given, pa.binary()), bytes)
+
+
+def _hash_as_ints(seeds: pa.Array, values: pa.Array) -> pa.Array:
+    return hash_ints(seeds, _array(pc.cast(values, pa.int32())))
+
+
+_LONG_DIGITS = 18
+_BY_KIND: tuple[tuple[Callable[[pa.DataType], bool], Hash], ...] = (
+    (pa.types.is_int64, hash_longs),
+    (pa.types.is_integer, _hash_as_ints),
+    (pa.types.is_boolean, _hash_as_ints),
+    (pa.types.is_date32, _hash_as_ints),
+    (pa.types.is_timestamp, hash_moments),
+    (pa.types.is_string, hash_texts),
+    (pa.types.is_large_string, hash_texts),
+    (pa.types.is_float64, hash_doubles),
+    (pa.types.is_float32, hash_floats),
+)
+
+
 def _hashed(
     function: Callable[[Words, Words], Words], seeds: pa.Array, values: pa.Array
 ) -> pa.Array:
@@ -111,7 +172,10 @@ def _array(values: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def _digits(text: bytes) -> bytes:
     """The digits as a number in the shortest big-endian form, as Java writes large numbers."""
-    number = int(text.replace(b".", b""))
+    return _shortest(int(text.replace(b".", b"")))
+
+
+def _shortest(number: int) -> bytes:
     bits = (number if number >= 0 else ~number).bit_length()
     return number.to_bytes(bits // 8 + 1, "big", signed=True)
 

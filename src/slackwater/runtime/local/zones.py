@@ -133,10 +133,14 @@ class Zone:
 
     def functions(self) -> Mapping[str, Callable[..., pa.Array]]:
         """The functions of any other zone over Arrow columns, by their names in DuckDB."""
+
+        def near(local: pa.ChunkedArray, others: pa.ChunkedArray) -> pa.Array:
+            return _computed(self.instants_near, _INSTANT, local, others)
+
         return {
             "zone_local": lambda given: _computed(self.local_times, pa.timestamp("us"), given),
             "zone_instant": lambda given: _computed(self.instants, _INSTANT, given),
-            "zone_instant_near": lambda *given: _computed(self.instants_near, _INSTANT, *given),
+            "zone_instant_near": near,
             "zone_day_start": lambda given: _computed(self.day_starts, _INSTANT, given),
         }
 
