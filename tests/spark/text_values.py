@@ -41,6 +41,7 @@ _DOCUMENTS = [
     *('{"a":{"b":{"c":1}}}', '{"a":2147483648}', '{"a":"1"}', '{"a":"","b":""}', "{}", '{"a":{}}'),
     '{"a":' * 1001 + "1" + "}" * 1001,
     '{"a":' + "1" * 1001 + "}",
+    '{"a":{"b":"🦉"}}',
     '{"a":"' + "x" * 400 + '", "b": [1, 2]}',
 ]
 _WRITTEN = [
@@ -198,7 +199,12 @@ def _of_texts() -> Iterator[str]:
         "concat_ws('-')",
         "concat(i, s)",
     )
-    yield from ("repeat(ph, y % 3)", "lower(split(ph, ',')[0])", "upper(substring(ph, -3, 2))")
+    yield from (
+        "repeat(ph, y % 3)",
+        "concat(i, s)",
+        "lower(split(ph, ',')[0])",
+        "upper(substring(ph, -3, 2))",
+    )
     for pattern in _MATCHED:
         yield from (f"regexp_extract({text}, '{pattern}', 0)" for text in ("ph", "s"))
         yield f"regexp_replace(ph, '{pattern}', '<{{}}>')"
@@ -287,6 +293,6 @@ STATEMENTS = [
     "SELECT id, mk, bn, sa FROM t WHERE b",
     "SELECT id, v FROM t LATERAL VIEW explode(sa) exploded AS v",
     "SELECT concat(s, '-', u) AS v, count(*) AS n FROM t GROUP BY concat(s, '-', u)",
-    "SELECT a, c FROM (SELECT mk AS a, id AS x FROM t) JOIN (SELECT bn AS c, id y FROM t) ON x = y",
+    "SELECT a, c FROM (SELECT mk AS a, id FROM t) JOIN (SELECT bn AS c, id FROM t) USING (id)",
     "SELECT mk, bn FROM t UNION ALL SELECT NULL, NULL FROM t",
 ]

@@ -29,6 +29,7 @@ from slackwater.types import (
     BOOLEAN,
     DATE,
     DOUBLE,
+    FLOAT,
     INTEGER,
     SMALLINT,
     STRING,
@@ -198,7 +199,7 @@ def test_a_cast_that_does_not_fit_fails(
         Cast(T["i"], TINYINT, CastMode.TRY),
         Cast(T["d"], INTEGER),
         Cast(T["d"], STRING),
-        Cast(T["s"], INTEGER),
+        Cast(T["s"], FLOAT),
         Cast(T["s"], DATE, CastMode.TRY),
         Cast(T["t"], INTEGER),
         Cast(T["b"], INTEGER),
@@ -427,13 +428,11 @@ def test_patterns(engine: LocalEngine) -> None:
     "expr",
     [
         call("length", T["v"]),
-        call("substring", T["s"], integer(0), integer(1)),
-        call("substring", T["s"], integer(-1), integer(1)),
-        call("substring", T["s"], integer(1), T["i"]),
+        call("substring", T["s"], integer(1), T["j"]),
         call("substring", T["s"], Literal("1.5", DecimalType(2, 1)), integer(2)),
         call("startswith", T["v"], T["v"]),
         call("year", T["p"]),
-        call("upper", T["s"]),
+        call("upper", T["v"]),
         call("=", T["v"], T["v"]),
         call("<", T["l"], T["l"]),
         call("greatest", T["r"], T["r"]),
@@ -517,7 +516,7 @@ def test_lambdas(engine: LocalEngine) -> None:
     not_last = Lambda((_ELEMENT,), call("isnotnull", call("get", inner, integer(0))))
     assert _over(engine, "li", call("filter", T["l"], not_last), ([1, 2, 3], 9)) == [[1, 2]]
     place = Lambda((_ELEMENT, _OTHER), call(">", _OTHER, integer(0)))
-    _refused(call("filter", T["l"], place), "lambda")
+    assert _over(engine, "l", call("filter", T["l"], place), ([5, None, 7],)) == [[None, 7]]
 
 
 def test_hashes_go_on_from_column_to_column(engine: LocalEngine) -> None:

@@ -232,7 +232,8 @@ class _Reader:
 
 
 def _is_punctuation(character: str) -> bool:
-    return character.isascii() and character.isprintable() and not character.isalnum()
+    plain = character.isascii() and character.isprintable() and not character.isalnum()
+    return plain and bool(character)
 
 
 def _literal(character: str) -> str:
