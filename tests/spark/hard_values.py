@@ -123,6 +123,7 @@ _FLOAT_LITERALS = ("0D", "-0.0D", "1.5D", "CAST('NaN' AS DOUBLE)", "double('Infi
 _LITERALS = ["0", "1", "-1", "(-7)", "100", "2147483648", "5L", "0.5BD", "7.25BD", "CAST(3 AS INT)"]
 _TYPES = ["TINYINT", "SMALLINT", "INT", "BIGINT", "STRING", "DECIMAL(1,0)", "DECIMAL(5,2)"]
 _TYPES += ["DECIMAL(18,4)", "DECIMAL(20,0)", "DECIMAL(38,0)", "DECIMAL(38,10)", "DECIMAL(38,37)"]
+_FLOAT_TYPES = ("DOUBLE", "FLOAT")
 _SIGNS = ("=", "<", "<=", "<>", "<=>")
 
 
@@ -134,6 +135,7 @@ def combined() -> Iterator[str]:
             yield from (f"{one} {sign} {other}" for other in (*_NUMBERS, *_LITERALS))
             yield f"3 {sign} {one}"
     for one in _FLOATING:
+        yield from (f"CAST({one} AS {target})" for target in _TYPES if target != "STRING")
         for other in (*_FLOATING, *_FLOAT_LITERALS, "i", "7"):
             yield from (f"{one} {sign} {other}" for sign in "+-*/%")
             yield from (f"pmod({one}, {other})", f"nanvl({one}, {other})")
@@ -157,6 +159,12 @@ def computed() -> Iterator[str]:
         yield from (f"{name}({it})" for it in ("db, db2", "fl, fl2", "db2, 0D", "-0.0D, db, NULL"))
     for one in _FLOATING:
         yield from (f"{name}({one})" for name in ("sign", "floor", "ceil", "isnan", "positive"))
+    for target in _FLOAT_TYPES:
+        yield from (f"CAST({one} AS {target})" for one in (*_NUMBERS, *_FLOATING))
+        yield from (f"CAST('{it}' AS {target})" for it in ("0.1", "-1e9", "NaN", "-Infinity"))
+    for target in ("INT", "BIGINT", "DECIMAL(12,2)", "DECIMAL(38,15)", "DECIMAL(20,0)"):
+        yield from (f"CAST({one} AS {target})" for one in ("db", "fl", "db2", "d"))
+    yield from ("CAST(x AS BIGINT)", "CAST(z AS BIGINT)", "db * d", "fl = w", "x < db2", "j / db")
     for one in ("db", "db2"):
         yield from (f"{name}({one}, {n})" for name in ("round", "bround") for n in (0, 1, 2, 5, 15))
     yield from (f"{name}(d)" for name in ("floor", "ceil", "round"))
