@@ -124,6 +124,7 @@ _LITERALS = ["0", "1", "-1", "(-7)", "100", "2147483648", "5L", "0.5BD", "7.25BD
 _TYPES = ["TINYINT", "SMALLINT", "INT", "BIGINT", "STRING", "DECIMAL(1,0)", "DECIMAL(5,2)"]
 _TYPES += ["DECIMAL(18,4)", "DECIMAL(20,0)", "DECIMAL(38,0)", "DECIMAL(38,10)", "DECIMAL(38,37)"]
 _FLOAT_TYPES = ("DOUBLE", "FLOAT")
+_SHIFTS = ("shiftleft", "shiftright")
 _SIGNS = ("=", "<", "<=", "<>", "<=>")
 
 
@@ -171,6 +172,10 @@ def computed() -> Iterator[str]:
     yield from ("floor(x)", "ceil(z)", "floor(n)", "round(w, 1)", "round(i, 2)", "round(x, 3)")
     yield from (f"{one} % {other}" for one, other in ("yy", "hi", "ij", "jj"))
     yield from (f"pmod({one}, {other})" for one, other in ("yy", "hi", "ij", "jj"))
+    yield from (f"{one} {sign} {other}" for sign in "&|^" for one, other in ("yy", "hi", "jj"))
+    yield from (f"{name}({one}, {n})" for name in _SHIFTS for one in "ij" for n in (1, 5, 31))
+    yield from (f"{name}({one})" for name in ("~", "bit_count") for one in "yhij")
+    yield from ("hex(j)", "bin(j)", "hex(i)", "bin(y)", "degrees(db)", "radians(db)", "sqrt(db)")
     yield from ("i div j", "y div 0", "j div -1", "nanvl(db, db2)", "nanvl(fl, fl2)")
     yield from ("- db", "- fl", "abs(db)", "abs(fl)", "nullif(db, 0D)", "coalesce(fl, fl2)")
     yield from ("if(db > db2, db, db2)", "CASE WHEN fl = 0F THEN fl ELSE - fl END", "nvl(db, db2)")

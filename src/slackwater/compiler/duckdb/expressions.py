@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from slackwater.compiler.duckdb import limbs, logic, nested, numbers, rounding, texts
+from slackwater.compiler.duckdb import bits, limbs, logic, nested, numbers, rounding, texts
 from slackwater.compiler.duckdb.aggregates import write_aggregate
 from slackwater.compiler.duckdb.casts import write_cast
 from slackwater.compiler.duckdb.literals import write_literal
@@ -26,6 +26,7 @@ FORMS: Mapping[str, Form] = {
     **logic.FORMS,
     **numbers.FORMS,
     **rounding.FORMS,
+    **bits.FORMS,
     **texts.FORMS,
     **nested.FORMS,
     **limbs.FORMS,
