@@ -129,6 +129,8 @@ _FLOAT_LITERALS = ("0D", "-0.0D", "1.5D", "CAST('NaN' AS DOUBLE)", "double('Infi
 _LITERALS = ["0", "1", "-1", "(-7)", "100", "2147483648", "5L", "0.5BD", "7.25BD", "CAST(3 AS INT)"]
 _TYPES = ["TINYINT", "SMALLINT", "INT", "BIGINT", "STRING", "DECIMAL(1,0)", "DECIMAL(5,2)"]
 _TYPES += ["DECIMAL(18,4)", "DECIMAL(20,0)", "DECIMAL(38,0)", "DECIMAL(38,10)", "DECIMAL(38,37)"]
+_FLOAT_TYPES = ("DOUBLE", "FLOAT")
+_SHIFTS = ("shiftleft", "shiftright")
 _SIGNS = ("=", "<", "<=", "<>", "<=>")
 
 
@@ -140,6 +142,7 @@ def combined() -> Iterator[str]:
             yield from (f"{one} {sign} {other}" for other in (*_NUMBERS, *_LITERALS))
             yield f"3 {sign} {one}"
     for one in _FLOATING:
+        yield from (f"CAST({one} AS {target})" for target in _TYPES if target != "STRING")
         for other in (*_FLOATING, *_FLOAT_LITERALS, "i", "7"):
             yield from (f"{one} {sign} {other}" for sign in "+-*/%")
             yield from (f"pmod({one}, {other})", f"nanvl({one}, {other})")
@@ -169,12 +172,22 @@ def computed() -> Iterator[str]:
         yield from (f"{name}({it})" for it in ("db, db2", "fl, fl2", "db2, 0D", "-0.0D, db, NULL"))
     for one in _FLOATING:
         yield from (f"{name}({one})" for name in ("sign", "floor", "ceil", "isnan", "positive"))
+    for target in _FLOAT_TYPES:
+        yield from (f"CAST({one} AS {target})" for one in (*_NUMBERS, *_FLOATING))
+        yield from (f"CAST('{it}' AS {target})" for it in ("0.1", "-1e9", "NaN", "-Infinity"))
+    for target in ("INT", "BIGINT", "DECIMAL(12,2)", "DECIMAL(38,15)", "DECIMAL(20,0)"):
+        yield from (f"CAST({one} AS {target})" for one in ("db", "fl", "db2", "d"))
+    yield from ("CAST(x AS BIGINT)", "CAST(z AS BIGINT)", "db * d", "fl = w", "x < db2", "j / db")
     for one in ("db", "db2"):
         yield from (f"{name}({one}, {n})" for name in ("round", "bround") for n in (0, 1, 2, 5, 15))
     yield from (f"{name}(d)" for name in ("floor", "ceil", "round"))
     yield from ("floor(x)", "ceil(z)", "floor(n)", "round(w, 1)", "round(i, 2)", "round(x, 3)")
     yield from (f"{one} % {other}" for one, other in ("yy", "hi", "ij", "jj"))
     yield from (f"pmod({one}, {other})" for one, other in ("yy", "hi", "ij", "jj"))
+    yield from (f"{one} {sign} {other}" for sign in "&|^" for one, other in ("yy", "hi", "jj"))
+    yield from (f"{name}({one}, {n})" for name in _SHIFTS for one in "ij" for n in (1, 5, 31))
+    yield from (f"{name}({one})" for name in ("~", "bit_count") for one in "yhij")
+    yield from ("hex(j)", "bin(j)", "hex(i)", "bin(y)", "degrees(db)", "radians(db)", "sqrt(db)")
     yield from ("i div j", "y div 0", "j div -1", "nanvl(db, db2)", "nanvl(fl, fl2)")
     yield from ("- db", "- fl", "abs(db)", "abs(fl)", "nullif(db, 0D)", "coalesce(fl, fl2)")
     yield from ("if(db > db2, db, db2)", "CASE WHEN fl = 0F THEN fl ELSE - fl END", "nvl(db, db2)")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from slackwater.algebra.columns import Column, Output
@@ -17,16 +19,17 @@ from slackwater.algebra.operators import (
     Project,
     Window,
 )
+from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import Call, ColumnId, Literal, SortKey, WindowCall
+from slackwater.expr.nodes import Call, Cast, CastMode, ColumnId, Literal, SortKey, WindowCall
 from slackwater.plan.frames import Fresh
 from slackwater.plan.weighted import consolidated
 from slackwater.runtime.local.engine import LocalEngine
-from slackwater.types import BIGINT, DOUBLE, FLOAT, INTEGER, DataType
+from slackwater.types import BIGINT, DOUBLE, FLOAT, INTEGER, STRING, TINYINT, DataType, DecimalType
 
-from .duckdb_rows import FEW_VALUES, Table, bigint, run, value_of, values
+from .duckdb_rows import FEW_VALUES, Table, bigint, named, project, run, value_of, values
 
 _NAN, _MOST = float("nan"), float("inf")
 T = Table("t", f=DOUBLE, i=BIGINT)
@@ -175,3 +178,60 @@ def test_signs_and_tests_for_nan(engine: LocalEngine) -> None:
         assert repr(values(engine, table, call(function, table["f"]), *rows)) == expected
     instead = values(engine, table, call("nanvl", table["f"], table["g"]), *rows)
     assert repr(instead) == "[1.0, -0.0, -3.5, None]"
+
+
+@_BOTH
+def test_decimals_become_the_nearest_number(engine: LocalEngine, dtype: DataType) -> None:
+    table = Table("t", w=DecimalType(38, 6), d=DecimalType(12, 2))
+    digits = ("9007199254740993.000001", "0.100000", "-99999999999999999999.999999")
+    rows = [(Decimal(each), Decimal("0.10")) for each in digits]
+    found = values(engine, table, Cast(table["w"], dtype), *rows)
+    kind = np.float64 if dtype == DOUBLE else np.float32
+    assert found == [float(kind(each)) for each in digits]
+    small = values(engine, table, Cast(table["d"], dtype), rows[0])
+    assert small == [float(kind("0.1"))]
+
+
+def test_doubles_become_decimals_by_their_texts(engine: LocalEngine) -> None:
+    table = Table("t", f=DOUBLE)
+    cast = Cast(table["f"], DecimalType(5, 2))
+    found = values(engine, table, cast, (2.675,), (-1.005,), (-0.0,), (999.99,), (None,))
+    expected = [*map(Decimal, ("2.68", "-1.01", "0.00", "999.99")), None]
+    assert found == expected
+    for far in (_NAN, _MOST, 1000.0, 999.995, 1e20):
+        with pytest.raises(NotLocalError):
+            values(engine, table, cast, (far,))
+
+
+@pytest.mark.parametrize("source", [DOUBLE, FLOAT])
+@pytest.mark.parametrize(("target", "bits"), [(TINYINT, 8), (INTEGER, 32), (BIGINT, 64)])
+def test_whole_numbers_are_cut_off(
+    engine: LocalEngine, source: DataType, target: DataType, bits: int
+) -> None:
+    table = Table("t", f=source)
+    cast, least = Cast(table["f"], target), -(2 ** (bits - 1))
+    found = values(engine, table, cast, (2.75,), (-2.75,), (-0.0,), (float(least),), (None,))
+    assert found == [2, -2, 0, least, None]
+    for far in (_NAN, -_MOST, float(-least), 2.0 * least):
+        with pytest.raises(NotLocalError):
+            values(engine, table, cast, (far,))
+
+
+def test_casts_that_only_spark_does() -> None:
+    table = Table("t", f=DOUBLE, w=DecimalType(38, 6), s=STRING)
+    for cast in (
+        Cast(table["f"], STRING),
+        Cast(table["f"], DecimalType(38, 16)),
+        Cast(table["f"], INTEGER, CastMode.TRY),
+        Cast(table["s"], DOUBLE),
+        Cast(Literal("1e400", STRING), DOUBLE),
+        Cast(Literal("1d", STRING), DOUBLE),
+        Cast(table["w"], INTEGER),
+    ):
+        with pytest.raises(NotLocalError, match="cast"):
+            print_duckdb(named(project(table.scan, cast)))
+
+
+def test_texts_that_spell_a_number(engine: LocalEngine) -> None:
+    for text in ("0.1", "-1e9", "NaN", "-Infinity"):
+        assert repr(value_of(engine, Cast(Literal(text, STRING), DOUBLE))) == repr(float(text))

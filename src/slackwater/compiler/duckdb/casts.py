@@ -6,6 +6,11 @@ import re
 from functools import reduce
 
 from slackwater.compiler.duckdb.date_casts import CASTS
+from slackwater.compiler.duckdb.float_casts import (
+    casts_floats_alike,
+    read_float,
+    write_float_cast,
+)
 from slackwater.compiler.duckdb.functions import Rounding
 from slackwater.compiler.duckdb.literals import write_day
 from slackwater.compiler.duckdb.scope import Scope, refused
@@ -13,9 +18,9 @@ from slackwater.compiler.duckdb.text_casts import is_text_cast, write_text_cast
 from slackwater.compiler.duckdb.types import as_decimal, duckdb_type, is_simple, wider
 from slackwater.expr.nodes import Cast, CastMode, Expr, Literal
 from slackwater.types import (
+    BIGINT,
+    BOOLEAN,
     DATE,
-    DOUBLE,
-    FLOAT,
     STRING,
     VOID,
     DataType,
@@ -50,14 +55,19 @@ def write_cast(expr: Cast, scope: Scope) -> str:
 
 def _casts_alike(source: DataType, target: DataType) -> bool:
     if target == STRING:
-        return is_integral(source)
-    if is_floating(target):
-        return is_integral(source) or (source, target) == (FLOAT, DOUBLE)
+        # DuckDB writes no zero before the point of a type that has none.
+        decimal = isinstance(source, DecimalType) and source.precision > source.scale
+        return is_integral(source) or decimal
+    if source == BOOLEAN and is_integral(target):
+        return True
+    if is_floating(source) or is_floating(target):
+        return casts_floats_alike(source, target)
     one, other = as_decimal(source), as_decimal(target)
     if one is None or other is None:
         return False
-    # Spark cuts off what is behind the point of a whole number, DuckDB rounds.
-    return one.scale == 0 or not is_integral(target)
+    # Spark makes a double of more digits, which may be the next whole number.
+    narrow = is_integral(target) and target != BIGINT
+    return not (narrow and one.scale and one.precision > _QUICK_DIGITS)
 
 
 def _read_text(expr: Cast, written: str) -> str:
@@ -65,6 +75,9 @@ def _read_text(expr: Cast, written: str) -> str:
     day = write_day(written) if expr.target == DATE else None
     if day is not None:
         return day
+    number = read_float(written, expr.target) if is_floating(expr.target) else None
+    if number is not None:
+        return number
     if isinstance(expr.target, DecimalType) and _DECIMAL_TEXT.fullmatch(written):
         return f"CAST('{written}' AS {duckdb_type(expr.target)})"
     raise refused(expr, "a cast of a text")
@@ -76,6 +89,11 @@ def converted(text: str, source: DataType, target: DataType) -> str:
         return text
     if isinstance(source, DecimalType) and isinstance(target, DecimalType):
         return _rescaled(text, source, target)
+    if source != VOID and (is_floating(source) or is_floating(target)):
+        return write_float_cast(text, source, target)
+    if isinstance(source, DecimalType) and source.scale and is_integral(target):
+        # Spark cuts off what is behind the point, DuckDB rounds.
+        return f"CAST(trunc({text}) AS {duckdb_type(target)})"
     return f"CAST({text} AS {duckdb_type(target)})"
 
 

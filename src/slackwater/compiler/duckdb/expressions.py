@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from slackwater.compiler.duckdb import (
+    bits,
     dates,
     json_texts,
     limbs,
@@ -37,6 +38,7 @@ FORMS: Mapping[str, Form] = {
     **logic.FORMS,
     **numbers.FORMS,
     **rounding.FORMS,
+    **bits.FORMS,
     **texts.FORMS,
     **regexes.FORMS,
     **json_texts.FORMS,

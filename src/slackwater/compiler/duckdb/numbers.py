@@ -160,6 +160,18 @@ def _square_root(call: Call, scope: Scope) -> str:
     return f"(CASE WHEN {text} < 0 THEN CAST('NaN' AS DOUBLE) ELSE sqrt({text}) END)"
 
 
+def _times(factor: float) -> Form:
+    """A double times a constant, as Java turns angles."""
+
+    def form(call: Call, scope: Scope) -> str:
+        (value,) = call.args
+        if value.dtype != DOUBLE:
+            raise refused(call, "an angle that is no double")
+        return f"({scope.text(value)} * CAST('{factor!r}' AS DOUBLE))"
+
+    return form
+
+
 def _bits(call: Call, scope: Scope) -> str:
     """DuckDB's text is not Spark's, but another for every other number too."""
     (value,) = call.args
@@ -235,5 +247,7 @@ FORMS: Mapping[str, Form] = {
     "isnan": _is_nan,
     "nanvl": _unless_nan,
     "sqrt": _square_root,
+    "degrees": _times(57.29577951308232),
+    "radians": _times(0.017453292519943295),
     "bits_of": _bits,
 }
