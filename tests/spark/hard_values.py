@@ -378,6 +378,7 @@ _DOWN = "LATERAL VIEW explode(sequence(1, CAST(y AS BIGINT))) down AS v"
 _UP = "LATERAL VIEW explode(sequence(CAST(y AS BIGINT), 3L)) up AS v"
 _TOTALS = "WITH a AS (SELECT g, sum(y) AS v FROM t GROUP BY g)"
 _OTHER = "FROM (SELECT id AS v, s, p, l FROM t)"
+_COMMON = "p BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31'"
 STATEMENTS = [
     f"SELECT id, v FROM t {_DOWN}",
     f"SELECT id, v FROM t {_UP}",
@@ -422,8 +423,8 @@ STATEMENTS = [
     "SELECT id, fl2 FROM t LEFT ANTI JOIN (SELECT fl AS v FROM t) ON fl2 = v",
     "SELECT id, db, fl, db2, fl2 FROM t WHERE db2 >= 0D OR fl2 = -0.0F",
     "SELECT db2, fl2 FROM t UNION SELECT fl2, db2 FROM t",
-    "SELECT id, window(p, '10 minutes') AS v, p FROM t WHERE abs(year(p)) < 9000",
-    "SELECT window(p, '1 day').start AS v, count(*) AS n FROM t WHERE year(p) > 0 GROUP BY 1",
+    f"SELECT id, window(p, '10 minutes') AS v, p FROM t WHERE {_COMMON}",
+    f"SELECT window(p, '1 day').start AS v, count(*) AS n FROM t WHERE {_COMMON} GROUP BY 1",
     "SELECT id, s FROM t WHERE (y = 2 AND id > 0) OR (b AND s <> u)",
     f"{_TOTALS} SELECT v FROM a WHERE v > 0 UNION ALL SELECT v FROM a WHERE v <= 0",
     "SELECT r.k1.x AS x, c.x AS k1, r.k1.u.x AS c2 FROM t",
