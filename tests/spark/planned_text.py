@@ -107,7 +107,7 @@ def plain_values(column: pa.ChunkedArray) -> list[object]:
     if pa.types.is_string(column.type):
         return [value for chunk in column.chunks for value in _bytes(chunk)]
     if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
-        return [row.values and _bytes(row.values) for row in column]
+        return [None if row.values is None else _bytes(row.values) for row in column]
     return list(map(repr, column.to_pylist()))
 
 
