@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from slackwater.compiler.duckdb.group_values import GroupForm, only_where
 from slackwater.compiler.duckdb.orders import comparable
 from slackwater.compiler.duckdb.scope import Scope, refused
+from slackwater.compiler.duckdb.types import duckdb_type
 from slackwater.expr.nodes import AggregateCall, Expr, Literal
-from slackwater.types import DOUBLE, ArrayType, DecimalType, is_numeric
+from slackwater.types import DOUBLE, ArrayType, DecimalType, is_floating, is_numeric
 
 _SHARE = re.compile(r"\d+(\.\d+)?(E-?\d+)?")
 _SHARES = re.compile(r"ARRAY\((.*)\)")
@@ -42,6 +43,11 @@ class _Sorted:
         text = comparable(value, scope)
         only = only_where(call, scope, f"{text} IS NOT NULL")
         self._values = f"(list({text} ORDER BY {text} {direction}){only})"
+        if is_floating(value.dtype):
+            # Which of both zeros Spark shows depends on which it met first.
+            zeros = f"bool_or({text} = 0 AND signbit({text})){only}"
+            fails = f"CAST(error('a zero with a sign') AS {duckdb_type(value.dtype)}[])"
+            self._values = f"(CASE WHEN {zeros} THEN {fails} ELSE {self._values} END)"
         self._dtype = value.dtype
         self._count = f"CAST(len({self._values}) AS DOUBLE)"
 
