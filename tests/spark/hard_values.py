@@ -303,9 +303,8 @@ AGGREGATES = [
     "listagg(s, ',') WITHIN GROUP (ORDER BY id)",
     "listagg(u) WITHIN GROUP (ORDER BY s DESC, id)",
     *(f"{form} FILTER (WHERE i > 0)" for form in _FILTERED),
-    *(f"percentile({one}, {share})" for one in _FLOATING for share in ("0.5", "0.3", "1", "0")),
-    *(f"{name} WITHIN GROUP (ORDER BY {one} DESC)" for name in _SHARES for one in _FLOATING),
-    *(f"{name}(id, {one})" for name in ("max_by", "min_by") for one in ("db", "fl")),
+    *(f"percentile(abs({one}), {each})" for one in _FLOATING for each in ("0.5", "0.3", "1", "0")),
+    *(f"{name} WITHIN GROUP (ORDER BY abs({one}) DESC)" for name in _SHARES for one in _FLOATING),
     *(f"approx_count_distinct({one})" for one in _FLOATING),
 ]
 _FRAME = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
