@@ -7,7 +7,7 @@ import pytest
 from slackwater.algebra.columns import Column, pass_through
 from slackwater.algebra.operators import Aggregate, Scan
 from slackwater.expr.nodes import ColumnId
-from slackwater.plan.costs import Extent, frame_rows, step_seconds
+from slackwater.plan.costs import Extent, find_slowdown, frame_rows, step_seconds
 from slackwater.plan.observations import Observed, q_error
 from slackwater.plan.prices import Prices
 from slackwater.plan.program import ComputeStep, Origin, Program, SourceChangesStep
@@ -78,3 +78,17 @@ def test_what_says_nothing_new_is_not_written() -> None:
 
 def test_errors_are_factors_either_way() -> None:
     assert q_error(1, 8) == q_error(8, 1) == 8
+
+
+def test_slow_steps_make_unknown_ones_dearer() -> None:
+    rates = Prices().driver
+    priced = step_seconds(PROGRAM, Sizes({}), rates)
+    slow = Sizes({FILTERED: Observed(1000, 1000, 3 * priced[1])})
+    assert find_slowdown(PROGRAM, slow, rates) == pytest.approx(3.0)
+    assert find_slowdown(PROGRAM, Sizes({}), rates) == 1.0
+    quick = Sizes({FILTERED: Observed(1000, 1000, priced[1] / 3)})
+    assert find_slowdown(PROGRAM, quick, rates) == 1.0
+    twice = step_seconds(PROGRAM, slow, rates, slowdown=2.0)
+    assert twice[1] == pytest.approx(3 * priced[1])
+    others = [2 * each for at, each in enumerate(priced) if at != 1]
+    assert [each for at, each in enumerate(twice) if at != 1] == pytest.approx(others)

@@ -27,6 +27,7 @@ class _Priced:
     seconds: tuple[float, ...]
     rates: Rates = Prices().driver
     engine: str = DRIVER
+    slowdown: float = 1.0
 
     @property
     def total(self) -> float:
@@ -61,7 +62,7 @@ def _settled(
         programs[program] = prices[decisions[0].action]
         return program
 
-    def price(program: Program) -> _Priced:
+    def price(program: Program, _slowdown: float) -> _Priced:
         return _Priced((0.0, programs[program]))
 
     state = {"v": frozenset({_STATE.id})}

@@ -180,8 +180,9 @@ class Run:
         """What the run does with every view, and its statements."""
         rows = self._moved_rows(decisions)
 
-        def price(program: Program) -> Priced:
-            return self._runner.price(program, self._sizes, Files(self._catalog), rows)
+        def price(program: Program, slowdown: float) -> Priced:
+            files = Files(self._catalog)
+            return self._runner.price(program, self._sizes, files, rows, slowdown)
 
         weighing = Weighing(self.program, price, self._kept_by_view(decisions), self._recall)
         settled, program = weighing.settle(decisions)

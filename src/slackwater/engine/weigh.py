@@ -51,6 +51,10 @@ class PricedRun(Protocol):
     def rates(self) -> Rates:
         """The prices there."""
 
+    @property
+    def slowdown(self) -> float:
+        """The factor by which its steps took longer than their prices."""
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -78,11 +82,14 @@ class Weighing:
     def __init__(
         self,
         write: Callable[[Decisions], Program],
-        price: Callable[[Program], PricedRun],
+        price: Callable[[Program, float], PricedRun],
         state: Mapping[str, frozenset[str]],
         recall: Callable[[str], Memory],
     ):
-        """`state` names, by view, the arrangements that are kept for it."""
+        """`state` names, by view, the arrangements that are kept for it.
+
+        `price` also takes the factor by which steps of which nothing is known take longer.
+        """
         self._write = write
         self._price = price
         self._state = state
@@ -91,7 +98,7 @@ class Weighing:
     def settle(self, decisions: Decisions) -> tuple[Decisions, Program]:
         """The decisions after all is weighed, and the program that follows from them."""
         program = self._write(decisions)
-        priced = self._price(program)
+        priced = self._price(program, 1.0)
         own = shares(program, priced.seconds, self._state)
         settled = list(decisions)
         for number, each in enumerate(decisions):
@@ -122,7 +129,7 @@ class Weighing:
         """The price of something else for one view: what it changes in that of the run."""
         anew = [*settled]
         anew[number] = replace(settled[number], action=action)
-        other = self._price(self._write(tuple(anew)))
+        other = self._price(self._write(tuple(anew)), priced.slowdown)
         return _Way(max(0.0, run.seconds + other.total - priced.total), other.engine)
 
 

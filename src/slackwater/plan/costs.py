@@ -155,27 +155,35 @@ def step_seconds(
     sizes: Sizes,
     rates: Rates,
     handed: Handed = _NOTHING_HANDED,
-    elsewhere: Rates | None = None,
+    slowdown: float = 1.0,
 ) -> list[float]:
     """About how long each step takes at these rates, corrected by how long it took last.
 
-    What took longer than its price `elsewhere` is taken to do so here too, as long as nothing is
-    known of it here: its statement is dear, or the machine is busy.
+    Steps of which nothing is known take `slowdown` times their price.
     """
     rows = frame_rows(program, sizes)
     here = _Pricing(sizes, rates, handed)
-    there = None if elsewhere is None else _Pricing(sizes, elsewhere, handed)
-    return [_corrected(step, rows, here, there) for step in program.steps]
+    return [
+        here.seconds(step, rows) * (here.correction(step) or slowdown) for step in program.steps
+    ]
 
 
-def _corrected(
-    step: Step, rows: Mapping[str, float], here: _Pricing, there: _Pricing | None
+def find_slowdown(
+    program: Program, sizes: Sizes, rates: Rates, handed: Handed = _NOTHING_HANDED
 ) -> float:
-    """The price of a step times the factor by which its last price was wrong."""
-    factor = here.correction(step)
-    if factor is None and there is not None:
-        factor = max(1.0, there.correction(step) or 1.0)
-    return here.seconds(step, rows) * (factor or 1.0)
+    """The factor by which the steps of a program took longer than their prices; 1 at least.
+
+    It tells a busy machine, or dear statements, and holds for other steps over the same rows too.
+    """
+    rows = frame_rows(program, sizes)
+    here = _Pricing(sizes, rates, handed)
+    known = [
+        (here.seconds(step, rows), factor)
+        for step in program.steps
+        if (factor := here.correction(step)) is not None
+    ]
+    price = sum(seconds for seconds, _ in known)
+    return max(1.0, sum(seconds * factor for seconds, factor in known) / price) if price else 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 from slackwater.plan.arrangements import Arrangement
-from slackwater.plan.costs import Handed, Sizes, frame_rows, step_seconds
+from slackwater.plan.costs import Handed, Sizes, find_slowdown, frame_rows, step_seconds
 from slackwater.plan.forms import DEFAULT_FORMS, Forms, choose_forms
 from slackwater.plan.observations import FACTOR, Observed
 from slackwater.plan.prices import DRIVER, SPARK, Rates
@@ -99,6 +99,8 @@ class Priced:
 
     rates: Rates
     seconds: tuple[float, ...]
+    slowdown: float = 1.0
+    """The factor by which its steps took longer than their prices, as far as that is known."""
 
     @property
     def total(self) -> float:
@@ -201,24 +203,34 @@ class ProgramRunner:
         here, there = (rates.row + rates.write for rates in (self._driver, self._spark))
         return here * rows <= self._spark.start + self._spark.step + there * rows
 
-    def price(self, program: Program, sizes: Sizes, files: StateFiles, rows: int) -> Priced:
-        """The price of a program that works on so many rows, where it is lower."""
+    def price(
+        self,
+        program: Program,
+        sizes: Sizes,
+        files: StateFiles,
+        rows: int,
+        slowdown: float = 1.0,
+    ) -> Priced:
+        """The price of a program that works on so many rows, where it is lower.
+
+        Steps of which nothing is known take `slowdown` times their price.
+        """
+        here = self._price_here(program, sizes, files, slowdown)
+        there = self._there(program, sizes, max(slowdown, here.slowdown))
         if self._most_rows is not None:
-            here = rows <= self._most_rows
-            return self._price_here(program, sizes, files) if here else self._there(program, sizes)
-        both = (self._price_here(program, sizes, files), self._there(program, sizes))
-        return min(both, key=lambda each: each.total)
+            return here if rows <= self._most_rows else there
+        return min((here, there), key=lambda each: each.total)
 
-    def _there(self, program: Program, sizes: Sizes) -> Priced:
-        """The price in Spark, times the factor by which its last run took longer than its price."""
+    def _there(self, program: Program, sizes: Sizes, slowdown: float) -> Priced:
+        """The price in Spark, times the factor by which its last runs took longer than that."""
         known = sizes.observed(FACTOR, SPARK)
-        if known is None:
-            elsewhere = step_seconds(program, sizes, self._spark, elsewhere=self._driver)
-            return Priced(self._spark, tuple(elsewhere))
+        factor = slowdown if known is None else known.seconds
         seconds = step_seconds(program, sizes, self._spark)
-        return Priced(self._spark, tuple(each * known.seconds for each in seconds))
+        return Priced(self._spark, tuple(each * factor for each in seconds), factor)
 
-    def _price_here(self, program: Program, sizes: Sizes, files: StateFiles) -> Priced:
+    def _price_here(
+        self, program: Program, sizes: Sizes, files: StateFiles, slowdown: float
+    ) -> Priced:
         """The price on the driver, with what it hands to Spark: statements, or whole parts."""
         rows = frame_rows(program, sizes)
         handed: set[str] = set()
@@ -232,13 +244,14 @@ class ProgramRunner:
                 handed.update(left)
         fixed = self._spark.start + self._spark.step
         prices = Handed(frozenset(handed), fixed, _HANDED_ROW)
-        seconds = step_seconds(program, sizes, self._driver, prices)
+        seconds = step_seconds(program, sizes, self._driver, prices, slowdown)
+        found = find_slowdown(program, sizes, self._driver, prices)
         if whole:
-            in_spark = self._there(program, sizes).seconds
+            in_spark = self._there(program, sizes, max(slowdown, found)).seconds
             pairs = zip(program.steps, seconds, in_spark, strict=True)
             seconds = [there if step.name in whole else here for step, here, there in pairs]
             seconds[0] += self._spark.start
-        return Priced(self._driver, tuple(seconds))
+        return Priced(self._driver, tuple(seconds), found)
 
     def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Take all steps: on the driver where that is possible and cheaper, else in Spark."""
