@@ -101,10 +101,6 @@ _TABLE: dict[str, tuple[DataType, list[object]]] = {
     "w": (DecimalType(38, 0), [*_decimals(38, 0)]),
     "x": (DecimalType(38, 6), [*_decimals(38, 6)]),
     "z": (DecimalType(38, 38), [*_decimals(38, 38)]),
-    "db": (DOUBLE, [*_signed(_DOUBLES)]),
-    "db2": (DOUBLE, [0.0, -0.0, *_signed(_FLOATS[:12])]),
-    "fl": (FLOAT, [*_signed(_FLOATS)]),
-    "fl2": (FLOAT, [0.0, -0.0, *_signed(_FLOATS[:12])]),
     "s": (STRING, [*_TEXTS, *_NOT_UTF8]),
     "u": (STRING, [*_TEXTS, *_NOT_UTF8]),
     "t": (DATE, [*_DAYS]),
@@ -115,6 +111,10 @@ _TABLE: dict[str, tuple[DataType, list[object]]] = {
     "r": (_DEEP, [*_DEEPS]),
     "c": (_PAIR, [*_PAIRS]),
     "m": (ArrayType(_PAIR), [[], _PAIRS, [None], [None, *_PAIRS]]),
+    "db": (DOUBLE, [*_signed(_DOUBLES)]),
+    "db2": (DOUBLE, [0.0, -0.0, *_signed(_FLOATS[:12])]),
+    "fl": (FLOAT, [*_signed(_FLOATS)]),
+    "fl2": (FLOAT, [0.0, -0.0, *_signed(_FLOATS[:12])]),
 }
 COLUMNS = {"id": BIGINT, "g": INTEGER, **{name: dtype for name, (dtype, _) in _TABLE.items()}}
 _NUMBERS = "yhijfndkewxz"
