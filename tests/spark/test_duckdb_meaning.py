@@ -63,7 +63,7 @@ Answers = dict[str, dict[int, object]]
 
 _AT_ONCE = 60
 _WINDOWS_AT_ONCE = 12
-"""DuckDB takes twice as long for each order that windows of one query have."""
+"""Each may be a subquery in the next, and DuckDB's planning time doubles with each."""
 _SOME = slice(None, None, 23)
 """Of many of a kind; a step that is no multiple of how they are ordered."""
 _OVERFLOWING = re.compile(r"[+-] 1|(sum|avg)\((DISTINCT )?[jwxz]|RANGE BETWEEN.*\d")
