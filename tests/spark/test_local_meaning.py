@@ -262,7 +262,6 @@ def test_statements_mean_the_same(
     [
         ("SELECT initcap(s) AS k0 FROM t", "initcap"),
         ("SELECT exp(f) AS k0 FROM t", "exp"),
-        ("SELECT try_cast(s AS INT) AS k0 FROM t", "cast"),
         ("SELECT s LIKE 'a\\\\%' AS k0 FROM t", "pattern"),
         ("SELECT d % d AS k0 FROM t", "remainder"),
         ("SELECT skewness(i) AS k0 FROM t", "skewness"),
