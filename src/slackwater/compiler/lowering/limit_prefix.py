@@ -60,7 +60,7 @@ class LowerLimitPrefix(LowerGroups[Limit]):
         lost = _lost(group.input, net, old, builder, rel)
         before = builder.state_rows(rel, "rows_before", group.given, lost)
         now = rows_after(rel, "", Whole(group.input, group.given, before, net), builder)
-        tree = _candidates(group.input, now, old, lost, fresh)
+        tree = _candidates((now, net, old), lost, fresh)
         candidates = builder.compute(rel, "candidates", tree, names)
         again = group.apply(repeated(read_changes(group.input, candidates, fresh), fresh))
         new = compute_changes(rel, "groups_now", counted_once(again, fresh), builder)
@@ -79,13 +79,19 @@ def _lost(given: Rel, net: Frame, old: Frame, builder: Builder, owner: Limit) ->
     return builder.compute(owner, "lost", Project(met, fresh.outputs((TRUE,))), (_LOST,))
 
 
-def _candidates(given: Rel, now: Frame, old: Frame, lost: Frame, fresh: Fresh) -> Rel:
-    """All rows after the run if one of the first was lost; else those, and what arrived.
+def _candidates(frames: tuple[Frame, Frame, Frame], lost: Frame, fresh: Fresh) -> Rel:
+    """All rows after the run if one of the first was lost; else the first, and what arrived.
 
-    Without a loss `now` holds no more than the changes, as state is not read then.
+    State may have been read all the same where nothing was lost, so that the frame of all rows
+    says nothing then.
     """
-    rows = read_changes(given, now, fresh)
-    arrived = Filter(rows, call(">", weight_of(rows).ref(), number(0)))
-    first = fresh.scan(old)
-    safe = Join(JoinKind.ANTI, first, fresh.scan(lost), residual=TRUE)
-    return added((arrived, safe), fresh)
+    now, net, old = frames
+    every = _present(fresh.scan(now))
+    arrived = _present(fresh.scan(net))
+    parts = ((JoinKind.SEMI, every), (JoinKind.ANTI, arrived), (JoinKind.ANTI, fresh.scan(old)))
+    chosen = [Join(kind, rows, fresh.scan(lost), residual=TRUE) for kind, rows in parts]
+    return added(chosen, fresh)
+
+
+def _present(rows: Rel) -> Filter:
+    return Filter(rows, call(">", weight_of(rows).ref(), number(0)))
