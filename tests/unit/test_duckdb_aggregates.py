@@ -147,11 +147,9 @@ def test_an_estimate_of_many_values_is_left_to_spark(engine: LocalEngine) -> Non
 @pytest.mark.parametrize(
     "expr",
     [
-        aggregate("max_by", T["s"], T["f"]),
         aggregate("mode", T["f"]),
         aggregate("mode", T["x"], distinct=True),
         aggregate("collect_set", T["f"]),
-        aggregate("sum", T["f"], distinct=True),
         aggregate("count", T["x"], T["f"], distinct=True),
         aggregate("try_sum", T["x"]),
         aggregate("approx_count_distinct", T["x"], params=("0.01D",)),

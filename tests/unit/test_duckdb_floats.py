@@ -223,7 +223,6 @@ def test_casts_that_only_spark_does() -> None:
         Cast(table["f"], STRING),
         Cast(table["f"], DecimalType(38, 16)),
         Cast(table["f"], INTEGER, CastMode.TRY),
-        Cast(table["s"], DOUBLE),
         Cast(Literal("1e400", STRING), DOUBLE),
         Cast(Literal("1d", STRING), DOUBLE),
         Cast(table["w"], INTEGER),

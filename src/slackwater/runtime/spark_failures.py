@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
@@ -22,13 +23,20 @@ def execution_error(problem: PySparkException | Py4JJavaError) -> SlackwaterErro
     if shortage is not None:
         return shortage
     if isinstance(problem, Py4JJavaError):
+        wrapped = _wrapped_condition(problem)
+        if wrapped is not None:
+            return _of_data(*wrapped)
         said = str(problem.java_exception.getMessage()).strip().splitlines()
         return ExecutionError(
             f"the run failed in Spark and changed nothing: {said[0] if said else 'no message'}",
             hint="Spark lost tasks or workers; refresh again, and look at its logs if it recurs.",
         )
-    message = str(problem).split("\n\nJVM stacktrace", 1)[0].split("== SQL", 1)[0].strip()
-    condition = problem.getCondition() or ""
+    return _of_data(problem.getCondition() or "", str(problem))
+
+
+def _of_data(condition: str, text: str) -> ExecutionError:
+    """The error for rows that a statement fails on."""
+    message = text.split("\n\nJVM stacktrace", 1)[0].split("== SQL", 1)[0].strip()
     kind = NumberTooLargeError if condition.startswith(_TOO_LARGE) else ExecutionError
     return kind(
         f"the run failed in Spark and changed nothing: {message}",
@@ -50,13 +58,34 @@ def memory_error(problem: PySparkException | Py4JJavaError) -> ExecutionError | 
     return None
 
 
+def _wrapped_condition(problem: Py4JJavaError) -> tuple[str, str] | None:
+    """The condition of data inside another failure, as where rows are broadcast, and its text."""
+    for cause in _causes(problem):
+        try:
+            condition = cause.getCondition()
+        except (Py4JError, TypeError):
+            continue  # Not every failure has one.
+        if condition:
+            return str(condition), str(cause.getMessage())
+    return None
+
+
 def _said(problem: PySparkException | Py4JJavaError) -> Iterator[str]:
     """The failure and its causes, as Java prints each: its class, then its message."""
     yield str(problem)
-    cause = getattr(problem, "java_exception", None) or getattr(problem, "_origin", None)
-    while cause is not None:
+    for cause in _causes(problem):
         try:
             yield str(cause.toString())
-            cause = cause.getCause()
         except (Py4JError, OSError):
             return  # Spark has died meanwhile; what is known is told.
+
+
+def _causes(problem: PySparkException | Py4JJavaError) -> Iterator[Any]:
+    """Java's failure and what it was caused by, as long as Spark answers."""
+    cause = getattr(problem, "java_exception", None) or getattr(problem, "_origin", None)
+    while cause is not None:
+        yield cause
+        try:
+            cause = cause.getCause()
+        except (Py4JError, OSError):
+            return

@@ -64,7 +64,6 @@ FORMS: Mapping[str, Form] = {
     "~": _combined("(~ {})"),
     "shiftleft": _shifted("<<"),
     "shiftright": _shifted(">>"),
-    "hex": _written("hex"),
     "bin": _written("bin"),
     "bit_count": _count,
 }
