@@ -215,10 +215,12 @@ class ProgramRunner:
 
         Steps of which nothing is known take `slowdown` times their price.
         """
+        if self._most_rows is not None and rows > self._most_rows:
+            return self._there(program, sizes, slowdown)
         here = self._price_here(program, sizes, files, slowdown)
-        there = self._there(program, sizes, max(slowdown, here.slowdown))
         if self._most_rows is not None:
-            return here if rows <= self._most_rows else there
+            return here
+        there = self._there(program, sizes, max(slowdown, here.slowdown))
         return min((here, there), key=lambda each: each.total)
 
     def _there(self, program: Program, sizes: Sizes, slowdown: float) -> Priced:
