@@ -75,7 +75,7 @@ _PAIR = replace(
         (aggregate("bit_xor", T["x"], where=_WHERE), 1, None),
         (aggregate("mode", T["x"], params=("TRUE",)), 1, None),
         (_ordered("mode_within", by="x", ascending=False), 3, None),
-        (aggregate("mode", T["d"]), Decimal("2.20"), None),
+        (aggregate("mode", T["d"], params=("TRUE",)), Decimal("2.20"), None),
         (aggregate("collect_list", T["x"]), [3, 1, 3, 1], []),
         (aggregate("collect_list", T["s"], where=_WHERE), ["b", "a"], []),
         (aggregate("count", T["x"], T["s"]), 3, 0),
@@ -147,7 +147,8 @@ def test_an_estimate_of_many_values_is_left_to_spark(engine: LocalEngine) -> Non
 @pytest.mark.parametrize(
     "expr",
     [
-        aggregate("mode", T["f"]),
+        aggregate("mode", T["x"]),
+        aggregate("mode", T["f"], params=("TRUE",)),
         aggregate("mode", T["x"], distinct=True),
         aggregate("collect_set", T["f"]),
         aggregate("count", T["x"], T["f"], distinct=True),

@@ -69,13 +69,12 @@ def _by(function: str) -> GroupForm:
 
 
 def _mode(call: AggregateCall, scope: Scope) -> str:
-    """The value of most rows; the least of several if the call has a parameter."""
+    """The value of most rows, the least of several; without its parameter Spark takes any."""
     (value,) = call.args
-    if call.distinct or call.order:
+    if call.distinct or call.order or not call.params:
         raise refused(call, "such a use of mode")
     text = countable(value, scope)
-    order = f" ORDER BY {text}" if call.params else ""
-    return f"mode({text}{order}){only_where(call, scope)}"
+    return f"mode({text} ORDER BY {text}){only_where(call, scope)}"
 
 
 def _mode_within(call: AggregateCall, scope: Scope) -> str:
