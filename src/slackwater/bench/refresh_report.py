@@ -43,7 +43,7 @@ class RefreshPlan:
     cached: bool = False
     """Whether plain Spark has the tables in its memory."""
     doubles: bool = False
-    """Whether every DECIMAL column is a DOUBLE."""
+    """True if every DECIMAL column is a DOUBLE."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ShapesPlan:
-    """What is measured, and how often."""
+    """The views, changes and numbers of runs of a measurement."""
 
     rows: int
     shapes: tuple[Shape, ...]
@@ -109,11 +109,11 @@ class ShapeFigures:
     """None as well where DuckDB cannot run the query."""
     fill: ShapeRun | None = None
     state_bytes: int = 0
-    """What the view keeps, its answer included, and the views below it."""
+    """State of the view and of those below it, answers included."""
     refreshes: Mapping[Change, ChangeFigures] = field(default_factory=dict)
     read: Cost | None = None
     exact: bool | None = None
-    """Whether plain Spark gives the same answer in the end; None if nobody looked."""
+    """True if plain Spark gives the same answer in the end; None if nobody looked."""
     difference: str = ""
     problem: str = ""
     """Why the rest is missing: an error, or that it took too long."""
@@ -192,7 +192,7 @@ class ShapesReport:
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """What is asked for, of the sizes of change that were measured."""
+        """The targets for the sizes of change that were measured."""
         return tuple(self._targets())
 
     def _targets(self) -> Iterator[Target]:

@@ -46,7 +46,7 @@ def write_over(call: AggregateCall, scope: Scope, after: str) -> str:
 
 
 def _argument(call: AggregateCall, scope: Scope) -> str:
-    """What is aggregated; different values are found where both engines equate them alike."""
+    """The argument of an aggregate; DISTINCT only where both engines equate values alike."""
     (value,) = call.args
     return f"DISTINCT {comparable(value, scope)}" if call.distinct else scope.text(value)
 

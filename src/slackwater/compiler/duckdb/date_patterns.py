@@ -32,7 +32,7 @@ _WRITTEN: Mapping[str, str] = {
     "SSSSSS": "%f",
     "a": "%p",
 }
-"""What is written for letters in the years 1 to 9999."""
+"""The text of each letter, in the years 1 to 9999."""
 READ: Mapping[str, str] = {
     "yyyy-MM-dd": "[0-9]{4}-[0-9]{2}-[0-9]{2}",
     "yyyy-MM-dd HH:mm:ss": "[0-9]{4}-[0-9]{2}-[0-9]{2} ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]",

@@ -35,7 +35,7 @@ class Bindings:
     variables: Mapping[str, int] = field(default_factory=dict)
 
     def evaluator(self, expr: Expr) -> Evaluator:
-        """What evaluates an expression."""
+        """The function that evaluates an expression."""
         return self.compile(expr, self)
 
     def evaluators(self, exprs: Iterable[Expr]) -> tuple[Evaluator, ...]:
