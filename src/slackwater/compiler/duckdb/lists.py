@@ -135,11 +135,15 @@ def _holds_null(values: str) -> str:
     return f"len({values}) > list_count({values})"
 
 
+def _require_element(call: Call) -> None:
+    """Refuse a second argument of another type than the elements of the first."""
+    if not same_type(call.args[1].dtype, element_type(call, compared=True)):
+        raise refused(call, "comparing values of two types")
+
+
 def _contains(call: Call, scope: Scope) -> str:
     """Whether a value is in an array; NULL if only a NULL there may be it."""
-    element = element_type(call, compared=True)
-    if not same_type(call.args[1].dtype, element):
-        raise refused(call, "comparing values of two types")
+    _require_element(call)
 
     def write(values: str, value: str) -> str:
         unknown = f"{value} IS NULL OR {_holds_null(values)}"
@@ -151,9 +155,7 @@ def _contains(call: Call, scope: Scope) -> str:
 
 def _position(call: Call, scope: Scope) -> str:
     """The place of a value, counted from one; zero if there is none."""
-    element = element_type(call, compared=True)
-    if not same_type(call.args[1].dtype, element):
-        raise refused(call, "comparing values of two types")
+    _require_element(call)
 
     def write(values: str, value: str) -> str:
         place = f"coalesce(list_position({values}, {value}), 0)"
@@ -164,9 +166,7 @@ def _position(call: Call, scope: Scope) -> str:
 
 
 def _remove(call: Call, scope: Scope) -> str:
-    element = element_type(call, compared=True)
-    if not same_type(call.args[1].dtype, element):
-        raise refused(call, "comparing values of two types")
+    _require_element(call)
 
     def write(values: str, value: str) -> str:
         kept = f"list_filter({values}, lambda part: part IS NULL OR part <> {value})"
