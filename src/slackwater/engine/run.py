@@ -63,6 +63,10 @@ from slackwater.state.metadata.records import (
 from slackwater.state.segments import SegmentFile
 from slackwater.types import DataType
 
+_LEAST_PRICE = 1e-3
+_FACTORS = (0.1, 20.0)
+"""The least and the most that Spark's runs are taken to differ from their price."""
+
 
 @dataclass(frozen=True, slots=True)
 class Files:
@@ -271,8 +275,9 @@ class Run:
         """
         before = self._sizes.observed(FACTOR, SPARK)
         factor = 1.0 if before is None else before.seconds
-        last = factor * seconds / max(price, 1e-3)
-        return Observed(0, 0, min(20.0, max(0.1, (factor * last) ** 0.5)))
+        last = factor * seconds / max(price, _LEAST_PRICE)
+        least, most = _FACTORS
+        return Observed(0, 0, min(most, max(least, (factor * last) ** 0.5)))
 
     def _remember(
         self, version: int, decisions: tuple[Decision, ...], program: Program, written: Written
