@@ -19,6 +19,7 @@ from slackwater.types import BIGINT
 from ..golden.relations import ORDERS
 
 _NO_MEMORY = Memory()
+_TRIED = Memory(0.0, Observed(10, 0, 1.0))
 _STATE = Arrangement("owner", Role.CONTENTS, (BIGINT,), ())
 
 
@@ -92,16 +93,20 @@ def _prices(incremental: float, rebuild: float, recompute: float) -> dict[Action
 def test_takes_the_cheapest_way_of_a_first_run(
     prices: tuple[float, float, float], action: Action
 ) -> None:
-    assert _settled(_taking_in(), _prices(*prices)).action is action
+    assert _settled(_taking_in(), _prices(*prices), _TRIED).action is action
 
 
 def test_regret_adds_up_until_the_view_switches() -> None:
     prices = _prices(1.5, 2.0, 1.0)
     first = _settled(_taking_in(), prices)
     assert first.regret == pytest.approx(0.5)
-    second = _settled(_taking_in(), prices, Memory(first.regret))
+    second = _settled(_taking_in(), prices, replace(_TRIED, regret=first.regret))
     assert second.action is Action.RECOMPUTE
     assert "1.50 s to take the change in, 1.00 s anew" in second.reason
+
+
+def test_way_that_was_never_tried_is_not_given_up() -> None:
+    assert _settled(_taking_in(), _prices(3.0, 9.0, 1.0)).action is Action.INCREMENTAL
 
 
 def test_regret_is_forgotten_when_taking_in_is_cheaper() -> None:

@@ -164,7 +164,8 @@ def _given_up(
     anew, over = others[Action.RECOMPUTE].seconds, others[Action.REBUILD].seconds
     cheaper = _saves(anew, run.seconds) and decision.changed <= _USUAL * decision.rows
     regret = past.regret + run.seconds - anew if cheaper else 0.0
-    if cheaper and regret >= anew:
+    if cheaper and regret >= anew and past.incremental is not None:
+        # Only what was tried is given up: a first price is a guess.
         prices = f"about {run.seconds:.2f} s to take the change in, {anew:.2f} s anew"
         reason = f"{decision.reason}: {prices}"
         return replace(decision, action=Action.RECOMPUTE, reason=reason)
