@@ -20,6 +20,7 @@ from slackwater.bench.shape_views.shape import Shape
 from slackwater.runtime.metering import Metrics
 from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.events import EVENT_KEYS
+from slackwater.workloads.keys import TableKeys
 
 ENGINES: Mapping[str, int | None] = {"auto": None, "driver": sys.maxsize, "spark": 0}
 """By name: up to how many changed rows the driver works; None: by price."""
@@ -61,32 +62,41 @@ def spent(metrics: Metrics) -> dict[str, float]:
 class ShapeHome:
     """A home with all tables of one log and no view; each view gets a copy of it."""
 
-    def __init__(self, path: Path, spark: SparkSession, clock: Clock, engine: str):
+    def __init__(self, path: Path, spark: SparkSession, clock: Clock, engine: str = "auto"):
         """Nothing is loaded yet."""
         self._path = path
         self._spark = spark
-        self._rows = ENGINES[engine]
+        self._engine = engine
         self.clock = clock
 
-    def load(self, folder: Path, say: Callable[[str], None]) -> tuple[dict[str, float], int]:
+    def load(
+        self,
+        folder: Path,
+        say: Callable[[str], None],
+        tables: Mapping[str, TableKeys] = EVENT_KEYS,
+    ) -> tuple[dict[str, float], int]:
         """Ingest the tables of a folder: the seconds of each, and the bytes of all."""
-        with self._open(self._path) as session:
-            seconds = dict(load_tables(session, folder, self.clock, say, EVENT_KEYS))
+        with self._open(self._path, self._engine) as session:
+            seconds = dict(load_tables(session, folder, self.clock, say, tables))
             return seconds, sum(source.bytes for source in session.status().sources)
 
     @contextmanager
-    def keep(self, shape: Shape) -> Iterator[KeptShape]:
+    def keep(
+        self, shape: Shape, *, policy: str = "auto", engine: str | None = None
+    ) -> Iterator[KeptShape]:
         """A view alone in a home of its own, which is deleted in the end."""
-        copy = self._path.with_name(f"{self._path.name}-{shape.name}")
+        engine = self._engine if engine is None else engine
+        copy = self._path.with_name(f"{self._path.name}-{shape.name}-{policy}-{engine}")
         _copy_home(self._path, copy)
         try:
-            with self._open(copy) as session:
-                yield KeptShape(session, self.clock, shape)
+            with self._open(copy, engine) as session:
+                yield KeptShape(session, self.clock, shape, policy)
         finally:
             shutil.rmtree(copy)
 
-    def _open(self, path: Path) -> Session:
-        return open_home(path, self._spark, retention=KEEP_LITTLE, driver_rows=self._rows)
+    def _open(self, path: Path, engine: str) -> Session:
+        rows = ENGINES[engine]
+        return open_home(path, self._spark, retention=KEEP_LITTLE, driver_rows=rows)
 
 
 def _copy_home(source: Path, target: Path) -> None:
@@ -106,11 +116,12 @@ class KeptShape:
     session: Session
     clock: Clock
     shape: Shape
+    policy: str = "auto"
 
     def fill(self) -> tuple[ShapeRun, int]:
         """Declare the view and those below it, and fill them; also the bytes that are kept."""
         for name, sql in {**self.shape.below, self.shape.name: self.shape.sql}.items():
-            self.session.create_view(name, sql)
+            self.session.create_view(name, sql, refresh=self.policy)
         run = self.refresh()
         status = self.session.status()
         return run, status.state_bytes + sum(view.bytes for view in status.views)

@@ -20,6 +20,7 @@ from slackwater.bench.roundtrip import (
     measure_roundtrip,
 )
 from slackwater.cli.bench_arrangement import arrangement
+from slackwater.cli.bench_choices import choices
 from slackwater.cli.bench_dag import dag
 from slackwater.cli.bench_growth import growth
 from slackwater.cli.bench_linalg import linalg
@@ -53,6 +54,7 @@ bench_app = typer.Typer(help="Measure Slackwater itself.", no_args_is_help=True)
 bench_app.command()(soak)
 bench_app.command()(refresh)
 bench_app.command()(shapes)
+bench_app.command()(choices)
 bench_app.command()(growth)
 bench_app.command()(dag)
 bench_app.command()(arrangement)
