@@ -9,7 +9,7 @@ import pytest
 from slackwater.compiler.tasks import Action
 from slackwater.engine.decide import Candidate, Decision
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
-from slackwater.engine.weigh import Decisions, Memory, Weighing
+from slackwater.engine.weigh import Decisions, Memory, Weighing, shares
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.observations import Observed
 from slackwater.plan.prices import DRIVER, Prices, Rates
@@ -146,3 +146,41 @@ def test_stays_anew_while_changes_are_as_large_as_those_that_were_dear() -> None
     assert (found.action, found.regret) == (Action.RECOMPUTE, 0.0)
     unknown = _settled(_anew(), _prices(0.0, 2.5, 1.0))
     assert (unknown.action, unknown.regret) == (Action.RECOMPUTE, 0.0)
+
+
+def test_steps_in_common_stay_in_the_price_of_another_way() -> None:
+    other = Arrangement("other", Role.CONTENTS, (BIGINT,), ())
+    program = Program(
+        (
+            SourceChangesStep("changes", "t"),
+            AppendStep(_STATE.id, "changes", _STATE),
+            AppendStep(other.id, "changes", other),
+        )
+    )
+    found = shares(
+        program, (4.0, 1.0, 2.0), {"v": frozenset({_STATE.id}), "w": frozenset({other.id})}
+    )
+    assert found["v"].seconds == pytest.approx(3.0)
+    assert found["v"].common == pytest.approx(2.0)
+    assert found["w"].seconds == pytest.approx(4.0)
+
+
+def test_other_ways_are_written_for_one_view_alone() -> None:
+    written: list[Decisions] = []
+
+    def write(decisions: Decisions) -> Program:
+        written.append(decisions)
+        changes = SourceChangesStep("changes", "t")
+        return Program((changes, AppendStep(_STATE.id, "changes", _STATE)))
+
+    one = _taking_in()
+    two = replace(one, view=replace(one.view, name="w"))
+    state = {"v": frozenset({_STATE.id}), "w": frozenset({"nothing"})}
+    weighing = Weighing(
+        write, lambda _program, _slow: _Priced((0.0, 1.0)), state, lambda _v: _TRIED
+    )
+    weighing.settle((one, two))
+    assert [tuple(each.action for each in decisions) for decisions in written[1:3]] == [
+        (Action.REBUILD, Action.SKIP),
+        (Action.RECOMPUTE, Action.SKIP),
+    ]

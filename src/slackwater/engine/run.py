@@ -290,8 +290,8 @@ class Run:
         found: dict[Origin, Observed] = {}
         for each in decisions:
             view = each.view.name
-            if each.action is Action.INCREMENTAL and own[view]:
-                found[incremental_origin(view)] = Observed(each.changed, 0, own[view])
+            if each.action is Action.INCREMENTAL and own[view].seconds:
+                found[incremental_origin(view)] = Observed(each.changed, 0, own[view].seconds)
             if each.regret or self._recall(view).regret:
                 found[regret_origin(view)] = Observed(0, 0, each.regret)
         self._home.observations.note(version, "", found)

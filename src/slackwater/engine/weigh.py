@@ -104,13 +104,14 @@ class Weighing:
         for number, each in enumerate(decisions):
             if each.view.policy is not RefreshPolicy.AUTO or not _is_open(each):
                 continue
-            run = _Way(own[each.view.name], priced.engine)
+            share = own[each.view.name]
+            run = _Way(share.seconds, priced.engine)
             settled[number] = replace(each, candidates=_priced(each, {each.action: run}))
             if run.seconds <= priced.rates.row * each.rows + _WORTH_IT:
                 # No other way takes less than reading the sources once.
                 continue
             others = {
-                other.action: self._other_way(settled, number, other.action, priced, run)
+                other.action: self._other_way(decisions, number, other.action, priced, share)
                 for other in each.candidates[1:]
             }
             settled[number] = _settled(each, run, others, self._recall(each.view.name))
@@ -120,17 +121,23 @@ class Weighing:
 
     def _other_way(
         self,
-        settled: Sequence[Decision],
+        decisions: Decisions,
         number: int,
         action: Action,
         priced: PricedRun,
-        run: _Way,
+        share: Share,
     ) -> _Way:
-        """The price of something else for one view: what it changes in that of the run."""
-        anew = [*settled]
-        anew[number] = replace(settled[number], action=action)
-        other = self._price(self._write(tuple(anew)), priced.slowdown)
-        return _Way(max(0.0, run.seconds + other.total - priced.total), other.engine)
+        """The price of something else for one view: what that takes alone, and what stays.
+
+        Steps that other views need too are taken all the same. A program of one view is written
+        in milliseconds, where one of all views takes a second.
+        """
+        alone = tuple(
+            replace(each, action=action if place == number else Action.SKIP)
+            for place, each in enumerate(decisions)
+        )
+        other = self._price(self._write(alone), priced.slowdown)
+        return _Way(other.total + share.common, other.engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,16 +216,27 @@ def _priced(decision: Decision, ways: Mapping[Action, _Way]) -> tuple[Candidate,
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The part of a run's seconds that a view is answerable for."""
+
+    seconds: float
+    common: float
+    """The part of them that goes into steps which other views need as well."""
+
+
 def shares(
     program: Program, seconds: Sequence[float], state: Mapping[str, frozenset[str]]
-) -> dict[str, float]:
-    """The part of a run's seconds that each view is answerable for."""
+) -> dict[str, Share]:
+    """The share of each view: all of its own steps, and a part of each that it has in common."""
     owners = {name: _steps_behind(program, kept) for name, kept in state.items()}
     sharers = Counter(number for steps in owners.values() for number in steps)
-    return {
-        name: sum(seconds[number] / sharers[number] for number in steps)
-        for name, steps in owners.items()
-    }
+    found: dict[str, Share] = {}
+    for name, steps in owners.items():
+        alone = sum(seconds[number] for number in steps if sharers[number] == 1)
+        common = sum(seconds[number] / sharers[number] for number in steps if sharers[number] > 1)
+        found[name] = Share(alone + common, common)
+    return found
 
 
 def _steps_behind(program: Program, kept: frozenset[str]) -> set[int]:
