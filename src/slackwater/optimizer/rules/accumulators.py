@@ -87,7 +87,7 @@ def _sum_or_average(wanted: AggregateCall, widest: int) -> Remembered | str:
     if kept is not None:
         total = slot(0, kept)
         value = (
-            cast(total, wanted.dtype)
+            _shown_sum(wanted, total)
             if wanted.function == "sum"
             else _average(wanted, arg, total, counted)
         )
@@ -99,6 +99,25 @@ def _sum_or_average(wanted: AggregateCall, widest: int) -> Remembered | str:
         accumulators.append(_counting(wanted, (arg,)))
     some = call(">", counted, number(0))
     return Remembered(tuple(accumulators), case(some, value))
+
+
+def _shown_sum(wanted: AggregateCall, total: Expr) -> Expr:
+    """A sum under its own type.
+
+    Where a sum of whole numbers does not fit, an addition fails as Spark's own does, or wraps
+    around as that does without ANSI; a cast would fail with another error.
+    """
+    if wanted.dtype != BIGINT:
+        return cast(total, wanted.dtype)
+    least, most = number(-(2**63)), number(2**63 - 1)
+    fits = call(
+        "and",
+        call(">=", total, cast(least, total.dtype)),
+        call("<=", total, cast(most, total.dtype)),
+    )
+    nearest = case(call(">", total, zero(total.dtype)), most, least)
+    rest = cast(call("-", total, cast(nearest, total.dtype)), BIGINT)
+    return case(fits, cast(total, BIGINT), call("+", nearest, rest))
 
 
 def _total_type(dtype: DataType, widest: int) -> DecimalType | None:
