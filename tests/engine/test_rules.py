@@ -25,7 +25,22 @@ _GREATEST = (
     "WITH s AS (SELECT k, sum(v) AS t FROM a GROUP BY k) "
     "SELECT b.id, s.t FROM b JOIN s ON b.k = s.k WHERE s.t = (SELECT max(t) FROM s)"
 )
-_TOTALS = "SELECT k, map(0, sum(v)) AS m, sum(v) AS s FROM a GROUP BY k"
+_SMALLEST = (
+    "SELECT * FROM (SELECT k, v, id, row_number() OVER (PARTITION BY k ORDER BY v, id) n FROM a) "
+    "WHERE n <= 2"
+)
+_LARGEST = (
+    "SELECT id, g FROM (SELECT *, rank() OVER (PARTITION BY g ORDER BY x DESC) n FROM a) "
+    "WHERE n = 1"
+)
+_LOWEST = (
+    "SELECT id, r FROM (SELECT id, dense_rank() OVER (ORDER BY d NULLS LAST) r FROM a) WHERE r < 3"
+)
+_FIRST_TOTALS = (
+    "WITH t AS (SELECT k, map(0, sum(v)) m, sum(v) s FROM a GROUP BY k), "
+    "p AS (SELECT *, row_number() OVER (PARTITION BY k % 2 ORDER BY s, k) n FROM t) "
+    "SELECT k, map_values(m) s, n FROM p WHERE n <= 2"
+)
 _QUERIES = {
     "scan": ["SELECT * FROM a"],
     "values": ["SELECT a.id, v.n FROM a JOIN (VALUES (1, 'one'), (2, 'two')) v(k, n) ON a.k = v.k"],
@@ -79,17 +94,8 @@ _QUERIES = {
         "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
         "SELECT id, sum(v) OVER () s FROM a",
     ],
-    "group_prefix": [
-        "SELECT * FROM (SELECT k, v, id, row_number() OVER (PARTITION BY k ORDER BY v, id) n FROM a) "
-        "WHERE n <= 2",
-        "SELECT id, g FROM (SELECT *, rank() OVER (PARTITION BY g ORDER BY x DESC) n FROM a) "
-        "WHERE n = 1",
-        "SELECT id, r FROM (SELECT id, dense_rank() OVER (ORDER BY d NULLS LAST) r FROM a) WHERE r < 3",
-    ],
-    "group_limit": [
-        "SELECT k, map_values(m) t, n FROM (SELECT *, row_number() OVER (PARTITION BY k % 2 "
-        f"ORDER BY s, k) n FROM ({_TOTALS})) WHERE n <= 2",
-    ],
+    "group_prefix": [_SMALLEST, _LARGEST, _LOWEST],
+    "group_limit": [_FIRST_TOTALS],
     "limit_prefix": [
         "SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id, k, g, d, x LIMIT 4) GROUP BY k",
         "SELECT sum(v) s FROM (SELECT v FROM a ORDER BY v DESC LIMIT 2)",
