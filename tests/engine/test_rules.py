@@ -25,6 +25,22 @@ _GREATEST = (
     "WITH s AS (SELECT k, sum(v) AS t FROM a GROUP BY k) "
     "SELECT b.id, s.t FROM b JOIN s ON b.k = s.k WHERE s.t = (SELECT max(t) FROM s)"
 )
+_SMALLEST = (
+    "SELECT * FROM (SELECT k, v, id, row_number() OVER (PARTITION BY k ORDER BY v, id) n FROM a) "
+    "WHERE n <= 2"
+)
+_LARGEST = (
+    "SELECT id, g FROM (SELECT *, rank() OVER (PARTITION BY g ORDER BY x DESC) n FROM a) "
+    "WHERE n = 1"
+)
+_LOWEST = (
+    "SELECT id, r FROM (SELECT id, dense_rank() OVER (ORDER BY d NULLS LAST) r FROM a) WHERE r < 3"
+)
+_FIRST_TOTALS = (
+    "WITH t AS (SELECT k, map(0, sum(v)) m, sum(v) s FROM a GROUP BY k), "
+    "p AS (SELECT *, row_number() OVER (PARTITION BY k % 2 ORDER BY s, k) n FROM t) "
+    "SELECT k, map_values(m) s, n FROM p WHERE n <= 2"
+)
 _QUERIES = {
     "scan": ["SELECT * FROM a"],
     "values": ["SELECT a.id, v.n FROM a JOIN (VALUES (1, 'one'), (2, 'two')) v(k, n) ON a.k = v.k"],
@@ -78,6 +94,8 @@ _QUERIES = {
         "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
         "SELECT id, sum(v) OVER () s FROM a",
     ],
+    "group_prefix": [_SMALLEST, _LARGEST, _LOWEST],
+    "group_limit": [_FIRST_TOTALS],
     "limit_prefix": [
         "SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id, k, g, d, x LIMIT 4) GROUP BY k",
         "SELECT sum(v) s FROM (SELECT v FROM a ORDER BY v DESC LIMIT 2)",
@@ -88,7 +106,7 @@ _QUERIES = {
     ],
     "sort": ["SELECT max(v) m, count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 1)"],
 }
-_BETTER = ("aggregate_sums", "aggregate_extremes", "limit_prefix")
+_BETTER = ("aggregate_sums", "aggregate_extremes", "group_prefix", "limit_prefix")
 _KEPT = {
     "preferred": choose.RULES,
     "fallback": tuple(rule for rule in choose.RULES if rule.name not in _BETTER),

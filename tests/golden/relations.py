@@ -8,11 +8,13 @@ from slackwater.algebra.operators import (
     Distinct,
     Filter,
     Generate,
+    GroupLimit,
     Join,
     JoinKey,
     JoinKind,
     Limit,
     Project,
+    RankKind,
     Recompute,
     Scan,
     Sort,
@@ -24,24 +26,31 @@ from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import (
     AggregateCall,
+    BoundKind,
     Cast,
     ColumnId,
     Expr,
+    Frame,
+    FrameBound,
+    FrameUnit,
     Literal,
     SortKey,
     WindowCall,
 )
+from slackwater.optimizer.normalize import normalize
 from slackwater.types import (
     BIGINT,
     BOOLEAN,
     CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
+    INTEGER,
     STRING,
     ArrayType,
     DataType,
     DecimalType,
     IntervalType,
+    MapType,
 )
 
 MONEY = DecimalType(12, 2)
@@ -68,6 +77,8 @@ C_ID, C_NAME, C_COUNTRY = (
     column(12, "name", STRING),
     column(13, "country", STRING),
 )
+N_ID, N_MARKS = column(94, "id"), column(95, "marks", MapType(STRING, STRING))
+NOTES = Scan("notes", (N_ID, N_MARKS))
 E_ID, E_TAGS = column(21, "id"), column(22, "tags", ArrayType(STRING))
 ORDERS = Scan("orders", (O_ID, O_CUSTOMER, O_TOTAL, O_DAY, O_WEIGHT))
 CUSTOMERS = Scan("customers", (C_ID, C_NAME, C_COUNTRY))
@@ -118,6 +129,43 @@ _RANK = Window(
     (output(61, "place", WindowCall(call("rank"), None)),),
 )
 
+_BY_DAY = (SortKey(O_DAY.ref()), SortKey(O_ID.ref(), ascending=False))
+
+
+def ranked(*functions: WindowCall) -> Window:
+    """Orders with functions by customer in the order of days; columns are numbered from 61."""
+    outputs = (output(61 + n, f"f{n}", each) for n, each in enumerate(functions))
+    return Window(ORDERS, (O_CUSTOMER.ref(),), _BY_DAY, tuple(outputs))
+
+
+def bounded(rel: Window, sign: str, limit: int, function: int = 0) -> Filter:
+    """The rows of a window for which one of its functions compares with a number."""
+    place = rel.functions[function].column.ref()
+    return Filter(rel, call(sign, place, Literal(str(limit), INTEGER)))
+
+
+def first_orders(kind: RankKind, *by: Column) -> GroupLimit:
+    """The first three orders, of all or of each value of some columns."""
+    return GroupLimit(ORDERS, tuple(each.ref() for each in by), _BY_DAY, kind, 3)
+
+
+def _framed(unit: FrameUnit, upper: BoundKind) -> WindowCall:
+    frame = Frame(unit, FrameBound(BoundKind.UNBOUNDED_PRECEDING), FrameBound(upper))
+    return WindowCall(_TOTAL, frame)
+
+
+_NUMBER, _PLACE, _DENSE = (
+    WindowCall(call(name), None) for name in ("row_number", "rank", "dense_rank")
+)
+_RUNNING = _framed(FrameUnit.ROWS, BoundKind.CURRENT_ROW)
+_WITH_PEERS = _framed(FrameUnit.RANGE, BoundKind.CURRENT_ROW)
+_OF_ALL = _framed(FrameUnit.ROWS, BoundKind.UNBOUNDED_FOLLOWING)
+_AFTER = WindowCall(call("lead", O_ID.ref(), Literal("1", INTEGER), O_ID.ref()), None)
+_BEFORE = WindowCall(call("lag", O_ID.ref(), Literal("1", INTEGER), O_ID.ref()), None)
+_RUNNING_COLUMN = column(61, "f0", _RUNNING.dtype)
+_FIRST = call("=", column(61, "f0", INTEGER, False).ref(), Literal("1", INTEGER))
+_SECOND = call("<", column(61, "f0", INTEGER, False).ref(), Literal("3", INTEGER))
+
 NORMALIZE: dict[str, Rel] = {
     "noop: a scan stays a scan": ORDERS,
     "noop: a filter over a scan stays where it is": Filter(ORDERS, DEAR),
@@ -163,6 +211,46 @@ NORMALIZE: dict[str, Rel] = {
         joined(JoinKind.LEFT, _LESS), GERMAN
     ),
     "sides of a join give only what is needed": picked(joined(JoinKind.INNER), O_ID, C_NAME),
+    "a bounded row number needs the first rows": bounded(ranked(_NUMBER), "<=", 3),
+    "a rank below a bound needs fewer rows": bounded(ranked(_PLACE), "<", 3),
+    "a place that is named needs the rows before it": bounded(ranked(_DENSE), "=", 2),
+    "a bound may stand before the rank": Filter(
+        ranked(_PLACE), call(">=", Literal("2", INTEGER), column(61, "f0", INTEGER, False).ref())
+    ),
+    "the greatest of several places bounds a rank": Filter(
+        ranked(_NUMBER),
+        call("in", _FIRST.args[0], Literal("1", INTEGER), Literal("4", INTEGER)),
+    ),
+    "the least of several bounds counts": Filter(
+        ranked(_NUMBER, _PLACE, _RUNNING), call("and", DEAR, call("and", _FIRST, _SECOND))
+    ),
+    "the first row needs no number": bounded(ranked(_NUMBER, _DENSE), "=", 1),
+    "rows that share the first place are still numbered": bounded(
+        ranked(_NUMBER, _PLACE), "=", 1, function=1
+    ),
+    "functions that look back see the same rows": bounded(
+        ranked(_PLACE, _WITH_PEERS, _BEFORE), "<=", 2
+    ),
+    "a rank of all rows is bounded too": bounded(
+        Window(ORDERS, (), _BY_DAY, ranked(_NUMBER).functions), "<=", 3
+    ),
+    "noop: a rank with a lower bound": bounded(ranked(_NUMBER), ">", 3),
+    "noop: a rank with a high bound": bounded(ranked(_NUMBER), "<=", 5000),
+    "noop: a bound or something else": Filter(ranked(_NUMBER), call("or", _FIRST, DEAR)),
+    "noop: a bound of another column": Filter(
+        ranked(_NUMBER), call("<", O_ID.ref(), Literal("3", BIGINT))
+    ),
+    "noop: a bound that is a column": Filter(
+        ranked(_NUMBER), call("<", Cast(_FIRST.args[0], BIGINT), O_ID.ref())
+    ),
+    "noop: a bound of a running sum": Filter(
+        ranked(_RUNNING), call("<", _RUNNING_COLUMN.ref(), Literal("3", _RUNNING.dtype))
+    ),
+    "noop: a bounded rank beside what looks ahead": bounded(ranked(_NUMBER, _AFTER), "<=", 3),
+    "noop: a bounded rank beside a sum of all": bounded(ranked(_PLACE, _OF_ALL), "<=", 3),
+    "noop: a bounded row number beside a sum with peers": bounded(
+        ranked(_NUMBER, _WITH_PEERS), "<=", 3
+    ),
 }
 
 KEPT: dict[str, Rel] = {
@@ -226,6 +314,13 @@ KEPT: dict[str, Rel] = {
         (output(61, "place", WindowCall(call("rank"), None)),),
     ),
     "the first rows": Limit(Sort(ORDERS, (SortKey(O_DAY.ref()), SortKey(O_ID.ref()))), 3),
+    "the first rows by key": first_orders(RankKind.ROW_NUMBER, O_CUSTOMER),
+    "the first ranks by key": first_orders(RankKind.RANK, O_CUSTOMER),
+    "the first ranks of all rows": first_orders(RankKind.DENSE_RANK),
+    "the first rows by a key with columns that cannot be held against others": GroupLimit(
+        NOTES, (N_ID.ref(),), (SortKey(N_ID.ref()),), RankKind.ROW_NUMBER, 1
+    ),
+    "the first rows by key as a filter says it": normalize(bounded(ranked(_NUMBER), "<=", 3)),
     "a part left to Spark": Recompute(
         "fragment_of_a_test", "nobody knows it", ("orders",), (column(51, "id"),)
     ),

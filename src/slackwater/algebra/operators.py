@@ -384,6 +384,37 @@ class Limit(UnaryRel):
         self.derive(self.input.columns)
 
 
+class RankKind(Enum):
+    """How the rows of a partition are numbered in their order: by the function of that name."""
+
+    ROW_NUMBER = "row_number"
+    RANK = "rank"
+    DENSE_RANK = "dense_rank"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLimit(UnaryRel):
+    """The first rows of each partition: those whose rank in its order is at most `count`."""
+
+    partition: tuple[Expr, ...]
+    order: tuple[SortKey, ...]
+    kind: RankKind
+    count: int
+
+    def __post_init__(self) -> None:
+        """Without an order no row is the first; numbers of rows are not negative."""
+        check_reads(self, self.input.columns, self.expressions)
+        check_no_groups(self, self.expressions)
+        require(bool(self.order), self, "has no order")
+        require(self.count >= 0, self, f"count {self.count}")
+        self.derive(self.input.columns)
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        """Partition, then order."""
+        return (*self.partition, *(key.expr for key in self.order))
+
+
 Operator = (
     Scan
     | Values
@@ -400,6 +431,7 @@ Operator = (
     | Generate
     | Sort
     | Limit
+    | GroupLimit
 )
 """Every operator there is: whoever treats each its own way ends in `assert_never`."""
 

@@ -10,6 +10,7 @@ from slackwater.algebra.operators import (
     Expand,
     Filter,
     Generate,
+    GroupLimit,
     Join,
     JoinKey,
     Limit,
@@ -148,6 +149,12 @@ class PlanPrinter:
     def _(self, rel: Limit) -> str:
         count = "all" if rel.count is None else str(rel.count)
         return f"Limit {count}" + (f" offset {rel.offset}" if rel.offset else "")
+
+    @describe.register
+    def _(self, rel: GroupLimit) -> str:
+        by = f" by [{self._list(rel.partition)}]" if rel.partition else ""
+        order = self._expressions.sort_keys(rel.order)
+        return f"GroupLimit {rel.kind.value} {rel.count}{by} in [{order}]"
 
     def _list(self, exprs: tuple[Expr, ...]) -> str:
         return ", ".join(self._expressions.text(expr) for expr in exprs)

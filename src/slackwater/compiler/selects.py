@@ -23,6 +23,7 @@ from slackwater.algebra.operators import (
     Expand,
     Filter,
     Generate,
+    GroupLimit,
     Join,
     JoinKind,
     Limit,
@@ -36,6 +37,7 @@ from slackwater.algebra.operators import (
     Window,
 )
 from slackwater.algebra.rel import Rel
+from slackwater.compiler.group_limits import as_filtered_window
 from slackwater.expr.facts import conjuncts, referenced_columns
 from slackwater.expr.nodes import (
     AggregateCall,
@@ -418,6 +420,10 @@ class SelectPrinter(ABC):
         limit = "" if rel.count is None else f" LIMIT {rel.count}"
         offset = f" OFFSET {rel.offset}" if rel.offset else ""
         return replace(select, limit=limit + offset)
+
+    @select.register
+    def _(self, rel: GroupLimit) -> Select:
+        return self.select(as_filtered_window(rel))
 
 
 def _named_by_id(select: Select) -> bool:

@@ -37,6 +37,9 @@ _METHODS = {
     "aggregate_extremes": "as sums; a group is read again only if it loses its extreme",
     "aggregate_groups": "changed groups are aggregated again from their rows",
     "window": "changed partitions are computed again from their rows",
+    "group_prefix": "the first rows so far and what arrived; a partition is read again only if "
+    "it loses a first row",
+    "group_limit": "changed partitions are cut again from their rows",
     "limit_prefix": "the first rows so far and what arrived; all rows only if a first one goes",
     "limit": "the first rows are taken again from all rows",
     RECOMPUTE: "computed anew from all rows by every run that finds changes below it",

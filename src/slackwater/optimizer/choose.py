@@ -15,6 +15,7 @@ from slackwater.optimizer.rules.base import Rule
 from slackwater.optimizer.rules.im1.aggregate_extremes import GuardExtremes
 from slackwater.optimizer.rules.im1.aggregate_groups import RedoGroups
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
+from slackwater.optimizer.rules.im1.group_limit import GuardGroupPrefix, RedoGroupLimit
 from slackwater.optimizer.rules.im1.joins import JOINS
 from slackwater.optimizer.rules.im1.limit import GuardPrefix, RedoLimit
 from slackwater.optimizer.rules.im1.linear import LINEAR
@@ -32,6 +33,9 @@ RULES: tuple[Rule[Any], ...] = (
     GuardExtremes(),
     RedoGroups(),
     RedoPartitions(),
+    # Guarded forms first: they read a group's rows again only if it lost one that it keeps.
+    GuardGroupPrefix(),
+    RedoGroupLimit(),
     GuardPrefix(),
     RedoLimit(),
 )

@@ -13,6 +13,7 @@ from slackwater.algebra.operators import (
     Aggregate,
     Expand,
     Filter,
+    GroupLimit,
     Join,
     JoinKind,
     Limit,
@@ -55,6 +56,9 @@ def estimate_rows(rel: Rel, rows: Mapping[str, int]) -> float:
             return sum(inputs)
         case Expand(projections=projections):
             return inputs[0] * len(projections)
+        case GroupLimit(partition=partition, count=count):
+            groups = max(1.0, inputs[0] * _GROUPED) if partition else 1.0
+            return min(inputs[0], groups * count)
         case Limit(count=count):
             return inputs[0] if count is None else min(inputs[0], float(count))
         case _:

@@ -1,7 +1,8 @@
 """Rewrites a plan into fewer forms before rules are chosen.
 
 The order matters: DISTINCT inside aggregates makes new Distinct operators, which become
-aggregates; NOT IN makes a global aggregate of its own. What joins need not see goes last.
+aggregates; NOT IN makes a global aggregate of its own. What joins need not see goes last but
+one: a filter that it moves may be the one that bounds a window's ranks.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from slackwater.algebra.operators import (
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.expr.build import cast
 from slackwater.expr.nodes import AggregateCall, Expr
+from slackwater.optimizer.group_limits import limit_groups
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.join_forms import drive_from_left, pad_apart, spell_out_not_in
 from slackwater.optimizer.lean import filter_early, keep_needed
@@ -143,6 +145,7 @@ _REWRITES: tuple[Callable[[Rel, Ids], Rel], ...] = (
     _leave_out_last,
     lambda rel, _ids: filter_early(rel),
     lambda rel, _ids: keep_needed(rel),
+    lambda rel, _ids: limit_groups(rel),
 )
 
 

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Protocol, assert_never
 
 from slackwater.algebra.by_identity import remembered
-from slackwater.algebra.operators import Distinct, Expand, Generate, Join, Sort, Window
+from slackwater.algebra.operators import (
+    Distinct,
+    Expand,
+    Generate,
+    GroupLimit,
+    Join,
+    Sort,
+    Window,
+)
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.plan.observations import Observed
 from slackwater.plan.prices import Rates
@@ -32,6 +40,7 @@ _WORK: Mapping[type[Rel], float] = {
     Distinct: 1.0,
     Expand: 0.5,
     Generate: 0.5,
+    GroupLimit: 12.0,
     Join: 1.0,
     Sort: 8.0,
     Window: 12.0,

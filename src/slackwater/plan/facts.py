@@ -10,11 +10,13 @@ from slackwater.algebra.operators import (
     Expand,
     Filter,
     Generate,
+    GroupLimit,
     Join,
     JoinKind,
     Limit,
     Project,
     Range,
+    RankKind,
     Scan,
     Sort,
     Union,
@@ -72,7 +74,11 @@ def is_bounded(rel: Rel) -> bool:
             return True
         case Limit(count=count) if count is not None:
             return True
+        case GroupLimit(partition=(), kind=RankKind.ROW_NUMBER):
+            return True
         case Filter() | Project() | Sort() | Limit() | Aggregate() | Distinct() | Expand():
+            return is_bounded(rel.inputs[0])
+        case GroupLimit():
             return is_bounded(rel.inputs[0])
         case Join(kind=kind):
             sides = rel.inputs[:1] if kind in _LEFT_ROWS else rel.inputs

@@ -18,6 +18,7 @@ from slackwater.algebra.operators import (
     Expand,
     Filter,
     Generate,
+    GroupLimit,
     Join,
     JoinKind,
     Limit,
@@ -169,7 +170,7 @@ def _keys(rel: Rel) -> dict[str, Key]:
             return _divided(
                 (operator.input,), [(column.ref(),) for column in operator.input.columns]
             )
-        case Window(partition=partition):
+        case Window(partition=partition) | GroupLimit(partition=partition):
             return _divided((operator.input,), [(expr,) for expr in partition])
         case Join(keys=keys):
             return _divided(operator.inputs, [(key.left, key.right) for key in keys])
@@ -230,7 +231,7 @@ def _origins(rel: Rel, expr: Expr) -> dict[str, str] | None:
             # Rows of the other side go where their key is, which may be another column.
             one = _origins(holders[0], expr) if holders else None
             return one if one is not None and set(one) == set(_frames(rel)) else None
-        case Filter() | Window() | Generate() | Distinct() | Sort() | Limit():
+        case Filter() | Window() | Generate() | Distinct() | Sort() | Limit() | GroupLimit():
             passed = any(column.id == expr.id for column in rel.inputs[0].columns)
             return _origins(rel.inputs[0], expr) if passed else None
         case _:

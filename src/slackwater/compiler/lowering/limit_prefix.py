@@ -24,7 +24,7 @@ from slackwater.compiler.lowering.base import Builder, compute_changes
 from slackwater.compiler.lowering.whole_state import Whole, rows_after
 from slackwater.expr.build import TRUE, number
 from slackwater.expr.functions import call
-from slackwater.optimizer.rules.grouped import grouped_limit
+from slackwater.optimizer.rules.grouped import Grouped, grouped_limit
 from slackwater.plan.frames import WEIGHT, Frame, Fresh, positions
 from slackwater.plan.weighted import (
     added,
@@ -50,25 +50,34 @@ class LowerLimitPrefix(LowerGroups[Limit]):
         """The rows that pass now, less those that passed."""
         group = grouped_limit(rel)
         changes = builder.delta(group.input)
-        if changes is None:
-            return None
-        fresh = Fresh(rel, group.input)
-        given = read_changes(group.input, changes, fresh)
-        names = (*positions(rel), WEIGHT)
-        net = builder.compute(rel, "net_input", consolidated(given, fresh, first=True), names)
-        old = builder.state_rows(rel, "groups_before", group.kept)
-        lost = _lost(group.input, net, old, builder, rel)
-        before = builder.state_rows(rel, "rows_before", group.given, lost)
-        now = rows_after(rel, "", Whole(group.input, group.given, before, net), builder)
-        tree = _candidates((now, net, old), lost, fresh)
-        candidates = builder.compute(rel, "candidates", tree, names)
-        again = group.apply(repeated(read_changes(group.input, candidates, fresh), fresh))
-        new = compute_changes(rel, "groups_now", counted_once(again, fresh), builder)
-        both = difference(read_changes(rel, new, fresh), read_changes(rel, old, fresh), fresh)
-        return compute_changes(rel, "delta", consolidated(both, fresh), builder)
+        return None if changes is None else prefix_delta(group, changes, builder)
 
 
-def _lost(given: Rel, net: Frame, old: Frame, builder: Builder, owner: Limit) -> Frame:
+def prefix_delta(group: Grouped, changes: Frame, builder: Builder) -> Frame:
+    """The first rows that pass now, less those that passed; all input rows are kept row by row."""
+    rel, fresh = group.rel, Fresh(group.rel, group.input)
+    given = read_changes(group.input, changes, fresh)
+    names = (*positions(rel), WEIGHT)
+    net = builder.compute(rel, "net_input", consolidated(given, fresh, first=True), names)
+    old = builder.state_rows(rel, "groups_before", group.kept)
+    lost = _lost(group.input, net, old, builder, rel)
+    before = builder.state_rows(rel, "rows_before", group.given, lost)
+    now = rows_after(rel, "", Whole(group.input, group.given, before, net), builder)
+    tree = _candidates((now, net, old), lost, fresh)
+    candidates = builder.compute(rel, "candidates", tree, names)
+    return first_rows_delta(group, candidates, old, builder)
+
+
+def first_rows_delta(group: Grouped, candidates: Frame, old: Frame, builder: Builder) -> Frame:
+    """The first ones of candidates, less those that were the first."""
+    rel, fresh = group.rel, Fresh(group.rel, group.input)
+    again = group.apply(repeated(read_changes(group.input, candidates, fresh), fresh))
+    new = compute_changes(rel, "groups_now", counted_once(again, fresh), builder)
+    both = difference(read_changes(rel, new, fresh), read_changes(rel, old, fresh), fresh)
+    return compute_changes(rel, "delta", consolidated(both, fresh), builder)
+
+
+def _lost(given: Rel, net: Frame, old: Frame, builder: Builder, owner: Rel) -> Frame:
     """A row for each change that takes away what is among the first rows."""
     fresh = Fresh(owner, given)
     changes, kept = fresh.scan(net), fresh.scan(old)

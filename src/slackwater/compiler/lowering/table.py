@@ -9,6 +9,7 @@ from slackwater.compiler.lowering.affected_groups import LowerGroups
 from slackwater.compiler.lowering.aggregate_extremes import LowerExtremes
 from slackwater.compiler.lowering.aggregate_sums import LowerSums
 from slackwater.compiler.lowering.base import Lowering
+from slackwater.compiler.lowering.group_prefix import LowerGroupPrefix
 from slackwater.compiler.lowering.inner_join import LowerInnerJoin
 from slackwater.compiler.lowering.limit_prefix import LowerLimitPrefix
 from slackwater.compiler.lowering.matching_join import LowerMatchingJoin
@@ -39,6 +40,8 @@ LOWERINGS: Mapping[str, Lowering[Any]] = {
     "aggregate_extremes": LowerExtremes(),
     "aggregate_groups": LowerGroups(grouped_aggregate),
     "window": LowerGroups(grouped_window),
+    "group_prefix": LowerGroupPrefix(),
+    "group_limit": LowerGroups(grouped_window),
     "limit_prefix": LowerLimitPrefix(),
     "limit": LowerGroups(grouped_limit),
     RECOMPUTE: LowerRecompute(),

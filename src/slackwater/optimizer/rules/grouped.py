@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from slackwater.algebra.operators import Aggregate, Limit, Sort, Window
+from slackwater.algebra.operators import Aggregate, GroupLimit, Limit, Sort, Window
 from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import Expr
 from slackwater.optimizer.rules.keys import contents, hashed_keys, whole_row
@@ -64,8 +64,8 @@ def grouped_aggregate(rel: Aggregate) -> Grouped:
     )
 
 
-def grouped_window(rel: Window) -> Grouped:
-    """The partitions of a window; without PARTITION BY all rows are one."""
+def grouped_window(rel: Window | GroupLimit) -> Grouped:
+    """The partitions of a window or of a limit of each; without PARTITION BY all rows are one."""
 
     def apply(table: Rel) -> Rel:
         return replace(rel, input=table)
