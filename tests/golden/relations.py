@@ -24,9 +24,13 @@ from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import (
     AggregateCall,
+    BoundKind,
     Cast,
     ColumnId,
     Expr,
+    Frame,
+    FrameBound,
+    FrameUnit,
     Literal,
     SortKey,
     WindowCall,
@@ -37,6 +41,7 @@ from slackwater.types import (
     CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
+    INTEGER,
     STRING,
     ArrayType,
     DataType,
@@ -117,6 +122,49 @@ _RANK = Window(
     (SortKey(O_DAY.ref(), ascending=False),),
     (output(61, "place", WindowCall(call("rank"), None)),),
 )
+
+
+def shifted(function: str, value: Column, rows: int) -> WindowCall:
+    """LAG or LEAD."""
+    return WindowCall(call(function, value.ref(), Literal(str(rows), INTEGER)), None)
+
+
+def framed(function: AggregateCall, unit: FrameUnit, lower: Expr, upper: Expr) -> WindowCall:
+    """An aggregate over a frame between two distances."""
+    bounds = (FrameBound(BoundKind.OFFSET, each) for each in (lower, upper))
+    return WindowCall(function, Frame(unit, *bounds))
+
+
+LARGE: dict[str, Rel] = {
+    "values before and behind in large partitions": Window(
+        ORDERS,
+        (O_CUSTOMER.ref(),),
+        (SortKey(O_DAY.ref(), ascending=False),),
+        (
+            output(61, "before", shifted("lag", O_TOTAL, 1)),
+            output(62, "behind", shifted("lead", O_TOTAL, 2)),
+        ),
+    ),
+    "sums over days of many rows": Window(
+        ORDERS,
+        (),
+        (SortKey(O_DAY.ref()),),
+        (
+            output(
+                61,
+                "week",
+                framed(
+                    aggregate("sum", O_TOTAL.ref()),
+                    FrameUnit.RANGE,
+                    Literal("-7", INTEGER),
+                    Literal("0", INTEGER),
+                ),
+            ),
+        ),
+    ),
+    "noop: ranks in large partitions": _RANK,
+}
+"""Windows whose partitions are known to be large."""
 
 NORMALIZE: dict[str, Rel] = {
     "noop: a scan stays a scan": ORDERS,
@@ -225,6 +273,7 @@ KEPT: dict[str, Rel] = {
         (SortKey(O_DAY.ref()),),
         (output(61, "place", WindowCall(call("rank"), None)),),
     ),
+    **LARGE,
     "the first rows": Limit(Sort(ORDERS, (SortKey(O_DAY.ref()), SortKey(O_ID.ref()))), 3),
     "a part left to Spark": Recompute(
         "fragment_of_a_test", "nobody knows it", ("orders",), (column(51, "id"),)

@@ -20,6 +20,7 @@ from slackwater.optimizer.rules.im1.limit import GuardPrefix, RedoLimit
 from slackwater.optimizer.rules.im1.linear import LINEAR
 from slackwater.optimizer.rules.im1.recompute import RecomputeAll
 from slackwater.optimizer.rules.im1.window import RedoPartitions
+from slackwater.optimizer.rules.im1.window_ranges import RedoRanges
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.facts import Facts
 from slackwater.plan.view_plan import Alternative, OperatorPlan, Refusal, ViewPlan
@@ -31,6 +32,8 @@ RULES: tuple[Rule[Any], ...] = (
     AdjustSums(),
     GuardExtremes(),
     RedoGroups(),
+    # Where partitions are large; others are redone whole.
+    RedoRanges(),
     RedoPartitions(),
     GuardPrefix(),
     RedoLimit(),
