@@ -34,7 +34,7 @@ LARGE_PARTITION = 5_000
 _SEEN_OFTEN = 4
 """A sample that has fewer rows than this of a partition does not tell how many there are."""
 _LEAST_BUCKETS = 16
-_LEAST_ROWS = 32
+_LEAST_ROWS = 16
 """Buckets of fewer rows cost more to find than to read."""
 _SAMPLED_BATCHES = 16
 _SAMPLED_ROWS = 2_048
@@ -143,12 +143,12 @@ def _shift_for(values: npt.NDArray[np.float64], rows: float) -> int | None:
     of its buckets does. None if equal keys are too many for that.
 
     >>> _shift_for(np.arange(1e6), 1e6)
-    8
+    6
     """
     if not len(values):
         return None
     low, high = np.quantile(values, (0.05, 0.95))
-    width = (high - low) / 0.9 * max(_LEAST_ROWS, np.sqrt(rows) / 2) / rows
+    width = (high - low) / 0.9 * max(_LEAST_ROWS, np.sqrt(rows) / 8) / rows
     shift = int(np.clip(np.floor(np.log2(max(width, 1.0))), LEAST_SHIFT, MOST_SHIFT))
     buckets = np.unique(np.floor(values / 2.0**shift))
     return shift if len(buckets) >= _LEAST_BUCKETS else None

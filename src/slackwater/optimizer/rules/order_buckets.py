@@ -29,7 +29,7 @@ from slackwater.types import (
 LEAST_SHIFT, MOST_SHIFT = 2, 60
 """The fewest bits keep differences of buckets within BIGINT."""
 _NULLS = 2**62
-_LARGEST = 2.0**60
+_LARGEST = "1E18"
 _MOST_DIGITS = 18
 _DAY_SECONDS = 86_400
 
@@ -69,7 +69,7 @@ def whole_number_of(value: Expr) -> Expr:
         return _seconds(value)
     if is_floating(dtype):
         # NaN, the greatest of all, is taken for the largest number.
-        most, least = (Literal(repr(each), DOUBLE) for each in (_LARGEST, -_LARGEST))
+        most, least = (Literal(each, DOUBLE) for each in (_LARGEST, f"-{_LARGEST}"))
         return call("floor", call("greatest", call("least", cast(value, DOUBLE), most), least))
     return cast(call("floor", value) if isinstance(dtype, DecimalType) else value, BIGINT)
 
