@@ -166,6 +166,49 @@ _RUNNING_COLUMN = column(61, "f0", _RUNNING.dtype)
 _FIRST = call("=", column(61, "f0", INTEGER, False).ref(), Literal("1", INTEGER))
 _SECOND = call("<", column(61, "f0", INTEGER, False).ref(), Literal("3", INTEGER))
 
+
+def shifted(function: str, value: Column, rows: int) -> WindowCall:
+    """LAG or LEAD."""
+    return WindowCall(call(function, value.ref(), Literal(str(rows), INTEGER)), None)
+
+
+def framed(function: AggregateCall, unit: FrameUnit, lower: Expr, upper: Expr) -> WindowCall:
+    """An aggregate over a frame between two distances."""
+    bounds = (FrameBound(BoundKind.OFFSET, each) for each in (lower, upper))
+    return WindowCall(function, Frame(unit, *bounds))
+
+
+LARGE: dict[str, Rel] = {
+    "values before and behind in large partitions": Window(
+        ORDERS,
+        (O_CUSTOMER.ref(),),
+        (SortKey(O_DAY.ref(), ascending=False),),
+        (
+            output(61, "before", shifted("lag", O_TOTAL, 1)),
+            output(62, "behind", shifted("lead", O_TOTAL, 2)),
+        ),
+    ),
+    "sums over days of many rows": Window(
+        ORDERS,
+        (),
+        (SortKey(O_DAY.ref()),),
+        (
+            output(
+                61,
+                "week",
+                framed(
+                    aggregate("sum", O_TOTAL.ref()),
+                    FrameUnit.RANGE,
+                    Literal("-7", INTEGER),
+                    Literal("0", INTEGER),
+                ),
+            ),
+        ),
+    ),
+    "noop: ranks in large partitions": _RANK,
+}
+"""Windows whose partitions are known to be large."""
+
 NORMALIZE: dict[str, Rel] = {
     "noop: a scan stays a scan": ORDERS,
     "noop: a filter over a scan stays where it is": Filter(ORDERS, DEAR),
@@ -313,6 +356,7 @@ KEPT: dict[str, Rel] = {
         (SortKey(O_DAY.ref()),),
         (output(61, "place", WindowCall(call("rank"), None)),),
     ),
+    **LARGE,
     "the first rows": Limit(Sort(ORDERS, (SortKey(O_DAY.ref()), SortKey(O_ID.ref()))), 3),
     "the first rows by key": first_orders(RankKind.ROW_NUMBER, O_CUSTOMER),
     "the first ranks by key": first_orders(RankKind.RANK, O_CUSTOMER),

@@ -45,7 +45,7 @@ from slackwater.plan.program import (
     Step,
 )
 from slackwater.plan.statements import Statement
-from slackwater.plan.view_plan import RECOMPUTE, KeptState, OperatorPlan
+from slackwater.plan.view_plan import RECOMPUTE, Alternative, KeptState, OperatorPlan
 from slackwater.plan.weighted import read_changes, repeated
 from slackwater.types import BIGINT, ArrayType, Field, StructType
 from slackwater.types.storage import needs_encoding, storage_type
@@ -199,6 +199,10 @@ class ProgramWriter:
         frame = f"table_{len(self._frames.steps)}"
         self._frames.steps.append(SourceRowsStep(frame, name))
         return frame, columns
+
+    def chosen(self, rel: Rel) -> Alternative:
+        """The way in which a relation is kept, as its view's plan has it."""
+        return self._plans[fingerprint(rel)].chosen
 
     def compute(self, rel: Rel, part: str, tree: Rel, names: tuple[str, ...]) -> Frame:
         """A frame made by a statement."""
@@ -359,7 +363,7 @@ def _operator_plans(tasks: Sequence[ViewTask]) -> dict[str, OperatorPlan]:
         for root in (task.plan.root, task.plan.read):
             for each in root.walk():
                 known = found.setdefault(fingerprint(each.rel), each)
-                if known.method != each.method:
+                if known.method != each.method or known.chosen.shift != each.chosen.shift:
                     name = type(each.rel).__name__
                     raise InvariantError(f"a {name} is kept by {known.method} and {each.method}")
     return found

@@ -211,11 +211,12 @@ class Keeper:
         self._fragments.update(planned.query.fragments)
         answer = whole_row(view.stored)
         known = answer.id in catalog.state.arrangements
+        plan = make_plan(view, read_facts(self.home, catalog, (view.stored,)))
         self.home.commit(
             Transaction(
                 "create_view",
                 add_views=(ViewRecord(name, view.dump(), answer.id),),
-                plans={name: dump_view_plan(make_plan(view, read_facts(self.home, catalog)))},
+                plans={name: dump_view_plan(plan)},
                 add_arrangements=()
                 if known
                 else (ArrangementRecord(answer.id, answer.definition),),

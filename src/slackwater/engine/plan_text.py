@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from slackwater.algebra.columns import Column
 from slackwater.algebra.invariants import defined_columns
-from slackwater.algebra.operators import Scan
+from slackwater.algebra.operators import Scan, Window
 from slackwater.algebra.printer import PlanPrinter
 from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import ColumnId, ColumnRef
@@ -36,6 +36,7 @@ _METHODS = {
     "aggregate_sums": "the stored values of changed groups are adjusted, no row is read again",
     "aggregate_extremes": "as sums; a group is read again only if it loses its extreme",
     "aggregate_groups": "changed groups are aggregated again from their rows",
+    "window_ranges": "the rows of changed partitions that see a change are computed again",
     "window": "changed partitions are computed again from their rows",
     "group_prefix": "the first rows so far and what arrived; a partition is read again only if "
     "it loses a first row",
@@ -115,6 +116,21 @@ def _how(plan: OperatorPlan, printer: NamePrinter, sizes: Sizes) -> Iterator[str
 
 
 def _state(state: KeptState, printer: NamePrinter, sizes: Sizes) -> str:
+    what = _index(state) if _is_index(state) else _rows(state, printer)
+    size = sizes.state(state.arrangement)
+    return what + (f": {size}" if size else "")
+
+
+def _is_index(state: KeptState) -> bool:
+    return state.arrangement.role is Role.ACCUMULATORS and isinstance(state.owner, Window)
+
+
+def _index(state: KeptState) -> str:
+    partitioned = isinstance(state.owner, Window) and bool(state.owner.partition)
+    return "the number of rows in each order bucket" + (" of a partition" if partitioned else "")
+
+
+def _rows(state: KeptState, printer: NamePrinter) -> str:
     arrangement, columns = state.arrangement, state.owner.columns
 
     def stored(column: ColumnRef) -> str:
@@ -122,10 +138,7 @@ def _state(state: KeptState, printer: NamePrinter, sizes: Sizes) -> str:
 
     key = ", ".join(map(ExpressionPrinter(stored).text, arrangement.key))
     if arrangement.role is Role.ACCUMULATORS:
-        what = f"one row per group, by {key}" if key else "one row"
-    else:
-        names = ", ".join(map(printer.name, columns))
-        whole = len(arrangement.key) == len(columns) > 1
-        what = f"rows ({names}) by {'all of them' if whole else key or 'nothing'}"
-    size = sizes.state(arrangement)
-    return what + (f": {size}" if size else "")
+        return f"one row per group, by {key}" if key else "one row"
+    names = ", ".join(map(printer.name, columns))
+    whole = len(arrangement.key) == len(columns) > 1
+    return f"rows ({names}) by {'all of them' if whole else key or 'nothing'}"

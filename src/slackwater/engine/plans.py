@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.reads import read_names
 from slackwater.compiler.tasks import Action
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
+from slackwater.engine.large_windows import windows_of
 from slackwater.engine.plan_text import NamePrinter
 from slackwater.optimizer.choose import choose_plan
 from slackwater.plan.facts import Facts
@@ -96,7 +98,8 @@ class Plans:
 
 def relevant(view: ViewDefinition, facts: Facts) -> Facts:
     """The facts that decide how a view is kept."""
-    return facts.about(read_names(view.plan))
+    windows = frozenset(map(fingerprint, windows_of(view.stored)))
+    return facts.about(read_names(view.plan), windows)
 
 
 def make_plan(view: ViewDefinition, facts: Facts) -> ViewPlan:
@@ -115,6 +118,8 @@ def _changed_fact(before: Facts, after: Facts) -> str:
     lost = sorted(before.append_only - after.append_only)
     if lost:
         return f"a source is no longer append-only: {', '.join(lost)}"
+    if before.large_windows != after.large_windows:
+        return "partitions of a window have become large"
     return "settings or sources are others than when the view was planned"
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 from slackwater.algebra.reads import read_names
+from slackwater.algebra.rel import Rel
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
@@ -24,6 +25,7 @@ from slackwater.engine.decide import (
 )
 from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import FILLED, LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
+from slackwater.engine.large_windows import large_windows
 from slackwater.engine.observations import Estimates, Forecast, by_origin
 from slackwater.engine.plans import Plans
 from slackwater.engine.results import (
@@ -102,8 +104,8 @@ def seen_offset(catalog: Catalog, source: str) -> int:
     return max(offsets, default=-1)
 
 
-def read_facts(home: Home, catalog: Catalog) -> Facts:
-    """Settings and what is known of the sources."""
+def read_facts(home: Home, catalog: Catalog, others: Iterable[Rel] = ()) -> Facts:
+    """Settings, and what is known of the sources and windows of views and of other relations."""
     lossy = home.store.settings(LOSES_ROWS)
     grown = frozenset(
         name
@@ -111,7 +113,8 @@ def read_facts(home: Home, catalog: Catalog) -> Facts:
         if source.append_only or LOSES_ROWS + name not in lossy
     )
     ansi = home.settings.get("spark.sql.ansi.enabled") == "true"
-    return Facts(ansi, grown, SUMS_OUTGROWN not in home.store.settings(SUMS_OUTGROWN))
+    sums_fit = SUMS_OUTGROWN not in home.store.settings(SUMS_OUTGROWN)
+    return Facts(ansi, grown, sums_fit, large_windows(home.folder, catalog, others))
 
 
 def declared_facts(home: Home, catalog: Catalog) -> Facts:

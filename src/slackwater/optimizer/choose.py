@@ -21,6 +21,7 @@ from slackwater.optimizer.rules.im1.limit import GuardPrefix, RedoLimit
 from slackwater.optimizer.rules.im1.linear import LINEAR
 from slackwater.optimizer.rules.im1.recompute import RecomputeAll
 from slackwater.optimizer.rules.im1.window import RedoPartitions
+from slackwater.optimizer.rules.im1.window_ranges import RedoRanges
 from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.facts import Facts
 from slackwater.plan.view_plan import Alternative, OperatorPlan, Refusal, ViewPlan
@@ -32,6 +33,8 @@ RULES: tuple[Rule[Any], ...] = (
     AdjustSums(),
     GuardExtremes(),
     RedoGroups(),
+    # Where partitions are large; others are redone whole.
+    RedoRanges(),
     RedoPartitions(),
     # Guarded forms first: they read a group's rows again only if it lost one that it keeps.
     GuardGroupPrefix(),

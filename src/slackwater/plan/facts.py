@@ -29,6 +29,15 @@ _MAX_DIGITS, _SPARE_DIGITS = 38, 3
 _MONOTONE = (Filter, Project, Union, Expand, Generate, Values, Range)
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class LargeWindow:
+    """A window whose partitions have many rows, and the bits to leave out for its order buckets."""
+
+    window: str
+    """The fingerprint of the operator."""
+    shift: int
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Settings and knowledge of the sources that decide which rules are exact."""
@@ -38,6 +47,8 @@ class Facts:
     """Sources that never lose a row."""
     sums_fit: bool = True
     """Whether running sums of the widest decimals have stayed within their 38 digits so far."""
+    large_windows: frozenset[LargeWindow] = frozenset()
+    """Windows of which a change should not have whole partitions redone."""
 
     @property
     def widest_sum(self) -> int:
@@ -51,9 +62,15 @@ class Facts:
             return 0
         return _MAX_DIGITS if self.sums_fit else _MAX_DIGITS - _SPARE_DIGITS
 
-    def about(self, names: frozenset[str]) -> Facts:
-        """The part of it that concerns some sources."""
-        return replace(self, append_only=self.append_only & names)
+    def about(self, names: frozenset[str], windows: frozenset[str]) -> Facts:
+        """The part of it that concerns some sources, and windows by their fingerprints."""
+        large = frozenset(each for each in self.large_windows if each.window in windows)
+        return replace(self, append_only=self.append_only & names, large_windows=large)
+
+    def bucket_shift(self, window: str) -> int | None:
+        """The bits to leave out for order buckets of a window; None if it is not a large one."""
+        shifts = (each.shift for each in self.large_windows if each.window == window)
+        return min(shifts, default=None)
 
     def never_retracts(self, rel: Rel) -> bool:
         """Whether rows of the relation, once there, stay."""

@@ -14,7 +14,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.algebra.serial import decode, encode
 from slackwater.errors import DataError, InvariantError
 from slackwater.plan.arrangements import Arrangement, Role
-from slackwater.plan.facts import Facts
+from slackwater.plan.facts import Facts, LargeWindow
 from slackwater.plan.view_plan import Alternative, KeptState, OperatorPlan, Refusal, ViewPlan
 
 LAYOUT = 1
@@ -22,7 +22,13 @@ LAYOUT = 1
 
 def dump_view_plan(plan: ViewPlan) -> str:
     """The plan as JSON text."""
-    facts = {**asdict(plan.facts), "append_only": sorted(plan.facts.append_only)}
+    known = plan.facts
+    large = [[each.window, each.shift] for each in sorted(known.large_windows)]
+    facts = {
+        **asdict(known),
+        "append_only": sorted(known.append_only),
+        "large_windows": large,
+    }
     content = {
         "layout": LAYOUT,
         "facts": facts,
@@ -43,15 +49,20 @@ def load_view_plan(text: str, stored: Rel, read: Rel) -> ViewPlan:
     content = json.loads(text)
     if content["layout"] != LAYOUT:
         raise DataError(f"a stored plan has layout {content['layout']}, not {LAYOUT}")
-    facts = content["facts"]
     return ViewPlan(
         _load_operator(content["root"], stored),
         _load_arrangement(content["answer"]),
         _load_operator(content["read"], read),
-        Facts(**{**facts, "append_only": frozenset(facts["append_only"])}),
+        _load_facts(content["facts"]),
         content["answer_only"],
         content.get("by_price", False),
     )
+
+
+def _load_facts(content: dict[str, Any]) -> Facts:
+    windows = frozenset(LargeWindow(*each) for each in content.get("large_windows", ()))
+    grown = frozenset(content["append_only"])
+    return Facts(**{**content, "append_only": grown, "large_windows": windows})
 
 
 def _dump_operator(plan: OperatorPlan) -> dict[str, Any]:
@@ -60,6 +71,7 @@ def _dump_operator(plan: OperatorPlan) -> dict[str, Any]:
         "method": chosen.method,
         "recomputes": chosen.recomputes,
         "unstable": chosen.unstable,
+        "shift": chosen.shift,
         "state": [_dump_state(each, plan.rel) for each in chosen.state],
         "refused": [[each.method, each.reason] for each in plan.refused],
         "inputs": [_dump_operator(each) for each in plan.inputs],
@@ -69,9 +81,10 @@ def _dump_operator(plan: OperatorPlan) -> dict[str, Any]:
 def _load_operator(content: dict[str, Any], rel: Rel) -> OperatorPlan:
     state = tuple(_load_state(each, rel) for each in content["state"])
     pairs = zip(content["inputs"], rel.inputs, strict=True)
+    shift = content.get("shift")
     return OperatorPlan(
         rel,
-        Alternative(content["method"], state, content["recomputes"], content["unstable"]),
+        Alternative(content["method"], state, content["recomputes"], content["unstable"], shift),
         tuple(_load_operator(each, below) for each, below in pairs),
         tuple(Refusal(*each) for each in content["refused"]),
     )

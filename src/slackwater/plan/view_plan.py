@@ -41,6 +41,8 @@ class Alternative:
     """The reason if the work follows the size of the relation instead of the change's."""
     unstable: bool = False
     """Computing the same rows twice may give answers that differ in a last bit."""
+    shift: int | None = None
+    """The bits that order buckets leave out, for a method that has such."""
 
 
 @dataclass(frozen=True, slots=True)

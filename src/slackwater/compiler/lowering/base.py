@@ -11,6 +11,7 @@ from slackwater.compiler.lowering.phantoms import holds_phantoms
 from slackwater.expr.facts import may_raise
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.frames import WEIGHT, Frame, Fresh, positions, read_rows
+from slackwater.plan.view_plan import Alternative
 from slackwater.plan.weighted import consolidated, read_changes
 
 
@@ -37,6 +38,9 @@ class Builder(Protocol):
 
     def behind(self, scan: Scan) -> Rel | None:
         """The relation whose changes, as its method finds them, a scan reads; None if none is."""
+
+    def chosen(self, rel: Rel) -> Alternative:
+        """The way in which a relation is kept."""
 
     def compute(self, rel: Rel, part: str, tree: Rel, names: tuple[str, ...]) -> Frame:
         """A frame made by a statement; `part` names it among those of the relation."""

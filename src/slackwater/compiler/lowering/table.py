@@ -17,6 +17,7 @@ from slackwater.compiler.lowering.recompute import LowerRecompute
 from slackwater.compiler.lowering.rowwise import LowerConstant, LowerRowwise, LowerSort
 from slackwater.compiler.lowering.scan import LowerScan
 from slackwater.compiler.lowering.union import LowerUnion
+from slackwater.compiler.lowering.window_ranges import LowerRanges
 from slackwater.optimizer.rules.grouped import grouped_aggregate, grouped_limit, grouped_window
 from slackwater.plan.view_plan import RECOMPUTE
 
@@ -39,6 +40,7 @@ LOWERINGS: Mapping[str, Lowering[Any]] = {
     "aggregate_sums": LowerSums(),
     "aggregate_extremes": LowerExtremes(),
     "aggregate_groups": LowerGroups(grouped_aggregate),
+    "window_ranges": LowerRanges(),
     "window": LowerGroups(grouped_window),
     "group_prefix": LowerGroupPrefix(),
     "group_limit": LowerGroups(grouped_window),

@@ -32,7 +32,7 @@ class Rule(ABC, Generic[R]):
         """The operator as this rule keeps it."""
         reason = self.refuses(rel, facts)
         state = () if reason is not None else self.state(rel)
-        reason = reason or _unstorable(state)
+        reason = reason or unstorable(state)
         if reason is not None:
             return Refusal(self.name, reason)
         return Alternative(self.name, state, self.recomputes(rel), self.unstable)
@@ -50,6 +50,7 @@ class Rule(ABC, Generic[R]):
         return ()
 
 
-def _unstorable(state: tuple[KeptState, ...]) -> str | None:
+def unstorable(state: tuple[KeptState, ...]) -> str | None:
+    """Why some state cannot be kept; None if all can."""
     reasons = (storable(dtype) for each in state for dtype in each.arrangement.types)
     return next((reason for reason in reasons if reason is not None), None)
