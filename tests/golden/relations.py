@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import (
     Aggregate,
@@ -107,6 +109,14 @@ def joined(kind: JoinKind, residual: Expr | None = None, *, keyed: bool = True) 
 def picked(rel: Rel, *columns: Column) -> Project:
     """Some columns of a relation."""
     return Project(rel, keys(*columns))
+
+
+def _percentile(function: str, shares: str) -> AggregateCall:
+    """Percentiles of orders' weights."""
+    several = ArrayType(DOUBLE, False)
+    dtype = several if shares.startswith("ARRAY") else DOUBLE
+    found = aggregate(function, O_WEIGHT.ref(), Literal(shares, dtype))
+    return replace(found, call_type=dtype)
 
 
 _TOTAL, _COUNT = aggregate("sum", O_TOTAL.ref()), aggregate("count", ONE)
@@ -216,6 +226,15 @@ KEPT: dict[str, Rel] = {
         ORDERS, (O_CUSTOMER,), first=aggregate("min", O_DAY.ref()), total=_TOTAL
     ),
     "an extreme of all rows": grouped(ORDERS, (), first=aggregate("min", O_DAY.ref())),
+    "percentiles by key": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        middle=_percentile("percentile", "0.5"),
+        most=_percentile("percentile", "0.9"),
+    ),
+    "percentiles of all rows": grouped(
+        ORDERS, (), tails=_percentile("percentile", "ARRAY(0.1D, 0.9D)")
+    ),
     "collected values": grouped(ORDERS, (O_CUSTOMER,), days=aggregate("collect_list", O_DAY.ref())),
     "distinct rows": Aggregate(ORDERS, keys(O_CUSTOMER, O_DAY), ()),
     "ranks by key": _RANK,

@@ -10,7 +10,7 @@ from slackwater.algebra.invariants import defined_columns
 from slackwater.algebra.operators import Scan
 from slackwater.algebra.printer import PlanPrinter
 from slackwater.algebra.rel import Rel
-from slackwater.expr.nodes import ColumnId, ColumnRef
+from slackwater.expr.nodes import Call, ColumnId, ColumnRef, Expr
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.view_plan import RECOMPUTE, KeptState, OperatorPlan, ViewPlan
@@ -35,6 +35,7 @@ _METHODS = {
     "not_in": "redone for the keys that changed",
     "aggregate_sums": "the stored values of changed groups are adjusted, no row is read again",
     "aggregate_extremes": "as sums; a group is read again only if it loses its extreme",
+    "aggregate_percentiles": "counts by bucket tell which buckets of a changed group to read",
     "aggregate_groups": "changed groups are aggregated again from their rows",
     "window": "changed partitions are computed again from their rows",
     "limit_prefix": "the first rows so far and what arrived; all rows only if a first one goes",
@@ -117,8 +118,10 @@ def _state(state: KeptState, printer: NamePrinter, sizes: Sizes) -> str:
     def stored(column: ColumnRef) -> str:
         return printer.name(columns[column.id])
 
-    key = ", ".join(map(ExpressionPrinter(stored).text, arrangement.key))
-    if arrangement.role is Role.ACCUMULATORS:
+    key = ", ".join(_key_text(each, ExpressionPrinter(stored)) for each in arrangement.key)
+    if arrangement.role is Role.COUNTS:
+        what = f"rows counted by bucket, by {key or 'nothing'}"
+    elif arrangement.role is Role.ACCUMULATORS:
         what = f"one row per group, by {key}" if key else "one row"
     else:
         names = ", ".join(map(printer.name, columns))
@@ -126,3 +129,9 @@ def _state(state: KeptState, printer: NamePrinter, sizes: Sizes) -> str:
         what = f"rows ({names}) by {'all of them' if whole else key or 'nothing'}"
     size = sizes.state(arrangement)
     return what + (f": {size}" if size else "")
+
+
+def _key_text(key: Expr, printer: ExpressionPrinter) -> str:
+    if isinstance(key, Call) and key.function == "bucket_of":
+        return f"bucket of {printer.text(key.args[0])}"
+    return printer.text(key)
