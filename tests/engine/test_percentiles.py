@@ -47,6 +47,9 @@ _VIEWS = {
     "decimals": "SELECT h, percentile_disc(0.0) WITHIN GROUP (ORDER BY d) a, "
     "percentile_disc(1.0) WITHIN GROUP (ORDER BY d) b, percentile(d, 0.37) c FROM t GROUP BY h",
     "some": "SELECT percentile(x, 0.4) FILTER (WHERE g > 1) p FROM t",
+    "beside": "SELECT h, count(*) c, avg(x) a, min(n) lo, median(x) m, percentile(n, 0.9) p "
+    "FROM t GROUP BY h",
+    "beside_all": "SELECT sum(d) s, median(d) m, max(x) hi, median(f) f FROM t",
     "computed": "SELECT g + 1 k, median(n % 100 + x) m FROM t GROUP BY g + 1",
 }
 

@@ -145,6 +145,22 @@ NORMALIZE: dict[str, Rel] = {
     "noop: distinct with a filter": grouped(
         ORDERS, (O_CUSTOMER,), days=aggregate("count", O_DAY.ref(), distinct=True, where=DEAR)
     ),
+    "percentiles are kept apart from what is beside them": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        middle=_percentile("percentile", "0.5"),
+        orders=_COUNT,
+        least=aggregate("min", O_TOTAL.ref()),
+    ),
+    "percentiles of all rows are kept apart": grouped(
+        ORDERS, (), middle=_percentile("percentile", "0.5"), orders=_COUNT
+    ),
+    "noop: percentiles beside what needs the rows of its group": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        middle=_percentile("percentile", "0.5"),
+        days=aggregate("collect_list", O_DAY.ref()),
+    ),
     "not in becomes an anti join and two facts": joined(JoinKind.NULL_AWARE_ANTI),
     "noop: not in with a residual condition": joined(JoinKind.NULL_AWARE_ANTI, _LESS),
     "noop: an anti join": joined(JoinKind.ANTI),
