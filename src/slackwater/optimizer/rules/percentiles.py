@@ -6,7 +6,6 @@ doubles, which are exact up to 2^53 and never overflow. The formulas are Spark's
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -15,10 +14,9 @@ from slackwater.algebra.operators import Aggregate
 from slackwater.expr.build import case, cast
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import AggregateCall, Expr, Literal, with_type
+from slackwater.expr.shares import written_shares
 from slackwater.types import DOUBLE, ArrayType, DataType, is_numeric
 
-_SHARE = re.compile(r"\d+(\.\d+)?(E-?\d+)?")
-_SHARES = re.compile(r"ARRAY\((.*)\)")
 _FUNCTIONS = frozenset(("percentile", "percentile_cont", "percentile_disc"))
 _ZERO, _ONE = Literal("0.0", DOUBLE), Literal("1.0", DOUBLE)
 
@@ -174,17 +172,3 @@ def _percentiles(wanted: Expr) -> tuple[Percentile, ...]:
     shares = written_shares(share)
     discrete = wanted.function == "percentile_disc"
     return tuple(Percentile(Literal(share, DOUBLE), discrete, descending) for share in shares)
-
-
-def written_shares(shares: Expr) -> tuple[str, ...]:
-    """The digits of a share, or of each in an array; none if they are not written out.
-
-    >>> written_shares(Literal("ARRAY(0.25D, 0.9D)", ArrayType(DOUBLE, False)))
-    ('0.25', '0.9')
-    """
-    if not isinstance(shares, Literal) or shares.value is None:
-        return ()
-    listed = _SHARES.fullmatch(shares.value)
-    texts = [shares.value] if listed is None else listed[1].split(", ")
-    found = tuple(text.removesuffix("D") for text in texts)
-    return found if all(map(_SHARE.fullmatch, found)) else ()

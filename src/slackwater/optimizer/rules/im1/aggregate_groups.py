@@ -14,7 +14,7 @@ class RedoGroups(Rule[Aggregate]):
     """D(aggregate(R)): touched groups are aggregated again from their rows.
 
     It serves every aggregate Spark has: minimum and maximum under deletes, DISTINCT,
-    percentiles, collected lists, sketches, floating-point sums, user-defined functions. The
+    approximate percentiles, collected lists, sketches, floating-point sums, user-defined functions. The
     rows are kept by the group key; without keys there is one group, and all rows are read.
     """
 
