@@ -41,10 +41,9 @@ from slackwater.optimizer.rules.im1.aggregate_percentiles import (
     bucket_counts,
     bucket_of,
     bucket_values,
-    hashed_bucket,
+    hash_of_bucket,
 )
 from slackwater.optimizer.rules.percentiles import Percentiles, percentiles_of
-from slackwater.plan.arrangements import key_hash
 from slackwater.plan.frames import (
     HASH,
     STORED_WEIGHT,
@@ -144,9 +143,9 @@ def _counts_now(rel: Aggregate, counted: Frame, touched: Frame, builder: Builder
     return builder.compute(rel, "counts_now", present, _count_names(rel))
 
 
-def _holding(found: Percentiles, counts: Frame, builder: Builder) -> Frame:
-    """The buckets that hold a wanted rank."""
-    rel, fresh = found.rel, Fresh(found.rel)
+def _running(rel: Aggregate, counts: Frame, builder: Builder) -> Frame:
+    """The buckets of values with the number of values in all, and up to the end of each."""
+    fresh = Fresh(rel)
     table = fresh.scan(counts)
     *keys, bucket, weight = table.columns
     known = Filter(table, is_known(bucket.ref()))
@@ -155,14 +154,26 @@ def _holding(found: Percentiles, counts: Frame, builder: Builder) -> Frame:
     whole = Window(known, partition, (), (total,))
     running = Window(whole, partition, (SortKey(bucket.ref()),), (reached,))
     names = (*_count_names(rel), _TOTAL, _REACHED)
-    counted = fresh.scan(builder.compute(rel, "counts_running", running, names))
-    *columns, weight, total_count, end = counted.columns
-    ends = [cast(column.ref(), DOUBLE) for column in (total_count, end)]
-    before = call("-", ends[1], cast(weight.ref(), DOUBLE))
-    held = any_of(rank.is_within(ends[0], before, ends[1]) for rank in found.ranks)
-    shown = (*map(pass_through, columns), *fresh.outputs((before, ends[0])))
-    names = (*bucket_counts(rel).columns, _BEFORE, _TOTAL)
-    return builder.compute(rel, "holding", Project(Filter(counted, held), shown), names)
+    return builder.compute(rel, "counts_running", running, names)
+
+
+def _holding(found: Percentiles, counts: Frame, builder: Builder) -> Frame:
+    """The buckets that hold a wanted rank, with the hashes by which their rows are found."""
+    rel, fresh = found.rel, Fresh(found.rel)
+    table = fresh.scan(_running(rel, counts, builder))
+    *group, weight, total, reached = table.columns
+    values = cast(total.ref(), DOUBLE)
+    end = cast(reached.ref(), DOUBLE)
+    before = call("-", end, cast(weight.ref(), DOUBLE))
+    held = any_of(rank.is_within(values, before, end) for rank in found.ranks)
+    hashed, *measures = fresh.outputs((hash_of_bucket(group), before, values))
+    shown = (hashed, *map(pass_through, group), *measures)
+    tree = Project(Filter(table, held), shown)
+    return builder.compute(rel, "holding", tree, (HASH, *_holding_names(rel)))
+
+
+def _holding_names(rel: Aggregate) -> tuple[str, ...]:
+    return (*bucket_counts(rel).columns, _BEFORE, _TOTAL)
 
 
 def _sums(weight: Column, *frames: WindowFrame | None, fresh: Fresh) -> tuple[Output, ...]:
@@ -174,7 +185,6 @@ def _sums(weight: Column, *frames: WindowFrame | None, fresh: Fresh) -> tuple[Ou
 def _values(found: Percentiles, holding: Frame, changes: Frame, builder: Builder) -> Frame:
     """The different values of these buckets after the run, in order, with their numbers."""
     rel, fresh = found.rel, Fresh(found.rel, found.rel.input)
-    names = tuple(field.name for field in holding.fields)
     tables = (
         _stored_values(found, holding, builder, fresh),
         _changed_values(found, holding, changes, fresh),
@@ -187,20 +197,17 @@ def _values(found: Percentiles, holding: Frame, changes: Frame, builder: Builder
     running = Window(present, partition, order, _sums(weight, _SO_FAR, fresh=fresh))
     shown = (*keys, before, total, value, weight, running.columns[-1])
     tree = Project(running, tuple(map(pass_through, shown)))
-    columns = (*names[: len(keys)], _BEFORE, _TOTAL, _VALUE, WEIGHT, _REACHED)
+    names = bucket_counts(rel).columns[: len(keys)]
+    columns = (*names, _BEFORE, _TOTAL, _VALUE, WEIGHT, _REACHED)
     return builder.compute(rel, "values", tree, columns)
 
 
 def _stored_values(found: Percentiles, holding: Frame, builder: Builder, fresh: Fresh) -> Rel:
     """The values that the buckets held before the run."""
-    rel, buckets = found.rel, fresh.scan(holding)
-    *keys, bucket = (column.ref() for column in buckets.columns[:-2])
-    hashed = fresh.outputs((key_hash(hashed_bucket(tuple(keys), bucket)),))
-    probe = Project(buckets, (*hashed, *map(pass_through, buckets.columns)))
-    names = tuple(field.name for field in holding.fields)
-    probing = builder.compute(rel, "probe", probe, (HASH, *names))
-    stored = builder.look_up(rel, "values_found", probing, bucket_values(found))
-    carried, weight = fresh.scan(stored, names).columns, fresh.weight(STORED_WEIGHT)
+    rel = found.rel
+    stored = builder.look_up(rel, "values_found", holding, bucket_values(found))
+    carried = fresh.scan(stored, _holding_names(rel)).columns
+    weight = fresh.weight(STORED_WEIGHT)
     table = read_rows(rel.input, stored, *carried, weight, prefix="s")
     *keys, bucket = (column.ref() for column in carried[:-2])
     same = same_group(keys, [key.expr for key in rel.keys])
@@ -216,7 +223,7 @@ def _changed_values(found: Percentiles, holding: Frame, changes: Frame, fresh: F
     made = fresh.outputs(read)
     *own, value = (output.column for output in made)
     table = Project(given, (*made, pass_through(weight_of(given))))
-    buckets = fresh.scan(holding)
+    buckets = fresh.scan(holding, _holding_names(found.rel))
     keys = tuple(
         JoinKey(one.ref(), other.ref(), null_safe=True)
         for one, other in zip(own, buckets.columns, strict=False)

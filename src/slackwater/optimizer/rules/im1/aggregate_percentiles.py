@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from slackwater.algebra.columns import Column
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Aggregate
 from slackwater.expr.build import cast
 from slackwater.expr.facts import may_raise
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import ColumnRef, Expr
+from slackwater.expr.nodes import Expr
 from slackwater.optimizer.rules.base import Rule
 from slackwater.optimizer.rules.grouped import grouped_aggregate
 from slackwater.optimizer.rules.keys import contents, hashed_keys, over_stored
 from slackwater.optimizer.rules.percentiles import Percentiles, percentiles_of
-from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
+from slackwater.plan.arrangements import Arrangement, Role, hashable, key_hash, stored_column
 from slackwater.plan.facts import Facts
 from slackwater.plan.view_plan import KeptState
 from slackwater.plan.weighted import groupable
@@ -73,9 +76,9 @@ def answers(rel: Aggregate) -> Arrangement:
     return grouped_aggregate(rel).kept
 
 
-def hashed_bucket(keys: tuple[Expr, ...], bucket: ColumnRef) -> tuple[Expr, ...]:
-    """What `bucket_values` hashes, from the values of a group's keys and a bucket."""
-    return (*_known(keys), bucket)
+def hash_of_bucket(group: Sequence[Column]) -> Expr:
+    """The hash of `bucket_values` from the values of a group's keys and a bucket."""
+    return key_hash(_known(tuple(column.ref() for column in group)))
 
 
 def _hashed(rel: Aggregate) -> tuple[Expr, ...]:
