@@ -86,9 +86,14 @@ _QUERIES = {
         "SELECT id, v FROM a WHERE v = (SELECT max(v) FROM a)",
         _GREATEST,
     ],
+    "aggregate_percentiles": [
+        "SELECT k, percentile(x, array(0, 0.3, 1)) p, median(x) m FROM a GROUP BY k",
+        "SELECT k, count(*) n, avg(x) a, median(v) m, percentile(x, 0.9) p FROM a GROUP BY k",
+        "SELECT max(v) hi, percentile_disc(0.5) WITHIN GROUP (ORDER BY d DESC) p FROM a",
+    ],
     "aggregate_groups": [
         "SELECT k, sort_array(collect_list(v)) l, avg(x) m FROM a GROUP BY k",
-        "SELECT percentile(v, 0.5) p, stddev(x) s FROM a",
+        "SELECT percentile(v, 0.5) p, approx_count_distinct(g) s FROM a",
     ],
     "window": [
         "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
@@ -106,7 +111,13 @@ _QUERIES = {
     ],
     "sort": ["SELECT max(v) m, count(*) n FROM (SELECT * FROM a ORDER BY v LIMIT 3 OFFSET 1)"],
 }
-_BETTER = ("aggregate_sums", "aggregate_extremes", "group_prefix", "limit_prefix")
+_BETTER = (
+    "aggregate_sums",
+    "aggregate_extremes",
+    "aggregate_percentiles",
+    "group_prefix",
+    "limit_prefix",
+)
 _KEPT = {
     "preferred": choose.RULES,
     "fallback": tuple(rule for rule in choose.RULES if rule.name not in _BETTER),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import (
     Aggregate,
@@ -120,6 +122,14 @@ def picked(rel: Rel, *columns: Column) -> Project:
     return Project(rel, keys(*columns))
 
 
+def _percentile(function: str, shares: str) -> AggregateCall:
+    """Percentiles of orders' weights."""
+    several = ArrayType(DOUBLE, False)
+    dtype = several if shares.startswith("ARRAY") else DOUBLE
+    found = aggregate(function, O_WEIGHT.ref(), Literal(shares, dtype))
+    return replace(found, call_type=dtype)
+
+
 _TOTAL, _COUNT = aggregate("sum", O_TOTAL.ref()), aggregate("count", ONE)
 _LESS = call("<", O_ID.ref(), C_ID.ref())
 _RANK = Window(
@@ -225,6 +235,22 @@ NORMALIZE: dict[str, Rel] = {
     ),
     "noop: distinct with a filter": grouped(
         ORDERS, (O_CUSTOMER,), days=aggregate("count", O_DAY.ref(), distinct=True, where=DEAR)
+    ),
+    "percentiles are kept apart from what is beside them": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        middle=_percentile("percentile", "0.5"),
+        orders=_COUNT,
+        least=aggregate("min", O_TOTAL.ref()),
+    ),
+    "percentiles of all rows are kept apart": grouped(
+        ORDERS, (), middle=_percentile("percentile", "0.5"), orders=_COUNT
+    ),
+    "noop: percentiles beside what needs the rows of its group": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        middle=_percentile("percentile", "0.5"),
+        days=aggregate("collect_list", O_DAY.ref()),
     ),
     "not in becomes an anti join and two facts": joined(JoinKind.NULL_AWARE_ANTI),
     "noop: not in with a residual condition": joined(JoinKind.NULL_AWARE_ANTI, _LESS),
@@ -347,6 +373,15 @@ KEPT: dict[str, Rel] = {
         ORDERS, (O_CUSTOMER,), first=aggregate("min", O_DAY.ref()), total=_TOTAL
     ),
     "an extreme of all rows": grouped(ORDERS, (), first=aggregate("min", O_DAY.ref())),
+    "percentiles by key": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        middle=_percentile("percentile", "0.5"),
+        most=_percentile("percentile", "0.9"),
+    ),
+    "percentiles of all rows": grouped(
+        ORDERS, (), tails=_percentile("percentile", "ARRAY(0.1D, 0.9D)")
+    ),
     "collected values": grouped(ORDERS, (O_CUSTOMER,), days=aggregate("collect_list", O_DAY.ref())),
     "distinct rows": Aggregate(ORDERS, keys(O_CUSTOMER, O_DAY), ()),
     "ranks by key": _RANK,

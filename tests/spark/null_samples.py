@@ -36,6 +36,7 @@ _LOGIC = {
     **_calls("not", "TRUE"),
     **_calls("isnull isnotnull", "1 | 'a'"),
     **_calls("bits_of", "1.5D | CAST(-0.0 AS DOUBLE)"),
+    **_calls("bucket_of", "1.5D | CAST(-0.0 AS DOUBLE)"),
     **_calls("isnan", "1.5D | CAST('NaN' AS DOUBLE)"),
     **_calls("at_least_n_non_nulls", "1; 2 # 1"),
 }

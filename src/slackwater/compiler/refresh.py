@@ -286,14 +286,14 @@ class ProgramWriter:
             changes = self._answer_delta(answered)
         else:
             changes = settled(state.owner, self) if state.settled else self.delta(state.owner)
-        if changes is not None and arrangement.role is Role.CONTENTS:
+        if changes is not None and _holds_rows(arrangement):
             self.append(arrangement, changes)
 
     def _answer_delta(self, view: ViewTask) -> Frame | None:
         return None if view.action is Action.SKIP else self.view_delta(view)
 
     def _fill(self, state: KeptState) -> None:
-        if state.arrangement.role is Role.ACCUMULATORS:
+        if not _holds_rows(state.arrangement):
             method = self._plans[fingerprint(state.owner)].method
             frame = LOWERINGS[method].state_rows(state.owner, self)
         else:
@@ -301,13 +301,14 @@ class ProgramWriter:
         self._keep(state.arrangement, frame, fill=True)
 
     def _keep(self, arrangement: Arrangement, frame: Frame, *, fill: bool) -> None:
-        """Write a frame to an arrangement under its hashes; rows that fill it count once each."""
+        """Write a frame to an arrangement under its hashes; rows without a weight count once."""
         if arrangement.id in self._appended:
             return
         self._appended.add(arrangement.id)
         fresh = Fresh()
         columns = fresh.scan(frame, arrangement.columns).columns
-        weights = () if fill else fresh.scan(frame, (WEIGHT,)).columns
+        weighted = any(each.name == WEIGHT for each in frame.fields)
+        weights = fresh.scan(frame, (WEIGHT,)).columns if weighted else ()
         weight = weights[0].ref() if weights else number(1)
         values = (arrangement.hash_of(columns), *map(_stored, columns), weight)
         hashed = Project(Scan(frame.name, (*columns, *weights)), fresh.outputs(values))

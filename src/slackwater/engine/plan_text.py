@@ -10,7 +10,7 @@ from slackwater.algebra.invariants import defined_columns
 from slackwater.algebra.operators import Scan, Window
 from slackwater.algebra.printer import PlanPrinter
 from slackwater.algebra.rel import Rel
-from slackwater.expr.nodes import ColumnId, ColumnRef
+from slackwater.expr.nodes import Call, ColumnId, ColumnRef, Expr
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.view_plan import RECOMPUTE, KeptState, OperatorPlan, ViewPlan
@@ -35,6 +35,7 @@ _METHODS = {
     "not_in": "redone for the keys that changed",
     "aggregate_sums": "the stored values of changed groups are adjusted, no row is read again",
     "aggregate_extremes": "as sums; a group is read again only if it loses its extreme",
+    "aggregate_percentiles": "counts by bucket tell which buckets of a changed group to read",
     "aggregate_groups": "changed groups are aggregated again from their rows",
     "window_ranges": "the rows of changed partitions that see a change are computed again",
     "window": "changed partitions are computed again from their rows",
@@ -136,9 +137,17 @@ def _rows(state: KeptState, printer: NamePrinter) -> str:
     def stored(column: ColumnRef) -> str:
         return printer.name(columns[column.id])
 
-    key = ", ".join(map(ExpressionPrinter(stored).text, arrangement.key))
+    key = ", ".join(_key_text(each, ExpressionPrinter(stored)) for each in arrangement.key)
+    if arrangement.role is Role.COUNTS:
+        return f"rows counted by bucket, by {key or 'nothing'}"
     if arrangement.role is Role.ACCUMULATORS:
         return f"one row per group, by {key}" if key else "one row"
     names = ", ".join(map(printer.name, columns))
     whole = len(arrangement.key) == len(columns) > 1
     return f"rows ({names}) by {'all of them' if whole else key or 'nothing'}"
+
+
+def _key_text(key: Expr, printer: ExpressionPrinter) -> str:
+    if isinstance(key, Call) and key.function == "bucket_of":
+        return f"bucket of {printer.text(key.args[0])}"
+    return printer.text(key)

@@ -41,6 +41,7 @@ _LIMBS = (
     *("near_value", "near_product", "near_product_error", "near_digit"),
     *("far_value", "far_product", "far_product_error", "add_limbs", "limbs_value", "comoment"),
     "bits_of",
+    "bucket_of",
 )
 _NEVER_RAISE = frozenset(
     (*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, *_LIMBS, "named_struct")

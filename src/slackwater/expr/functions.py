@@ -249,6 +249,9 @@ _FORMS = (*_specs(_ANY, unknown, "stored_form value_of_stored hash_form comparab
 # A text that differs for floating-point numbers with other bits, all NaN aside: a key, no result.
 _BITS = (*_specs(_STRICT, _string, "bits_of"),)
 
+# A coarse image of a double that keeps the order: see expr/buckets.py.
+_BUCKETS = (*_specs(_STRICT, _bigint, "bucket_of", _UP),)
+
 # Exact sums of floating-point numbers.
 _LIMBS = (
     *_specs(_NEVER, _double, "near_value near_product near_product_error"),
@@ -271,6 +274,7 @@ FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
             _GENERATORS,
             _FORMS,
             _BITS,
+            _BUCKETS,
             _LIMBS,
         )
         for spec in family

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from slackwater.expr.buckets import spark_bucket
 from slackwater.expr.limbs import (
     NUMBER_PARTS,
     SPARK,
@@ -258,6 +259,10 @@ class ExpressionPrinter:
         """The text of a floating-point number, which is another for every other number."""
         return f"CAST({self.text(call.args[0])} AS STRING)"
 
+    def bucket_of(self, call: Call) -> str:
+        """The bucket of a double."""
+        return spark_bucket(self.text(call.args[0]))
+
     def part_of_number(self, call: Call) -> str:
         """A near or far number, or product of numbers, or the error of one."""
         return SPARK.part(call.function, *map(self.text, call.args))
@@ -325,6 +330,7 @@ _SPECIAL: Mapping[str, Callable[[ExpressionPrinter, Call], str]] = {
     "hash_form": ExpressionPrinter.hash_form,
     "comparable_form": ExpressionPrinter.comparable_form,
     "bits_of": ExpressionPrinter.bits_of,
+    "bucket_of": ExpressionPrinter.bucket_of,
     **dict.fromkeys(NUMBER_PARTS, ExpressionPrinter.part_of_number),
     "near_digit": ExpressionPrinter.near_digit,
     "add_limbs": ExpressionPrinter.add_limbs,

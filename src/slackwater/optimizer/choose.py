@@ -14,6 +14,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.optimizer.rules.base import Rule
 from slackwater.optimizer.rules.im1.aggregate_extremes import GuardExtremes
 from slackwater.optimizer.rules.im1.aggregate_groups import RedoGroups
+from slackwater.optimizer.rules.im1.aggregate_percentiles import CountBuckets
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums
 from slackwater.optimizer.rules.im1.group_limit import GuardGroupPrefix, RedoGroupLimit
 from slackwater.optimizer.rules.im1.joins import JOINS
@@ -32,6 +33,7 @@ RULES: tuple[Rule[Any], ...] = (
     # Running values first: they are smaller and never read a group's rows again.
     AdjustSums(),
     GuardExtremes(),
+    CountBuckets(),
     RedoGroups(),
     # Where partitions are large; others are redone whole.
     RedoRanges(),

@@ -26,6 +26,7 @@ from slackwater.optimizer.group_limits import limit_groups
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.join_forms import drive_from_left, pad_apart, spell_out_not_in
 from slackwater.optimizer.lean import filter_early, keep_needed
+from slackwater.optimizer.percentile_parts import split_percentiles
 from slackwater.types import CALENDAR_INTERVAL, STRING, MapType, parts_of
 
 
@@ -138,6 +139,7 @@ _REWRITES: tuple[Callable[[Rel, Ids], Rel], ...] = (
     _split_distinct_aggregates,
     _group_distinct,
     _group_intervals_by_text,
+    split_percentiles,
     spell_out_not_in,
     drive_from_left,
     pad_apart,

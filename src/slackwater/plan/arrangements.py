@@ -33,6 +33,8 @@ class Role(Enum):
     """The rows of the relation itself."""
     ACCUMULATORS = "accumulators"
     """One row per group: its keys, running sums and number of rows."""
+    COUNTS = "counts"
+    """How many rows of a group are in each of its buckets, as the weight of its keys and bucket."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from slackwater.compiler.duckdb.casts import converted
 from slackwater.compiler.duckdb.functions import Division
 from slackwater.compiler.duckdb.scope import Form, Scope, refused
 from slackwater.compiler.duckdb.types import MAX_DIGITS, as_decimal, duckdb_type
+from slackwater.expr.buckets import bucket_text
 from slackwater.expr.nodes import Call, Cast, Expr, Literal
 from slackwater.expr.result_types import add, divide, multiply, remainder
 from slackwater.types import (
@@ -180,6 +181,13 @@ def _bits(call: Call, scope: Scope) -> str:
     return f"CAST({scope.text(value)} AS VARCHAR)"
 
 
+def _bucket(call: Call, scope: Scope) -> str:
+    (value,) = call.args
+    if value.dtype != DOUBLE:
+        raise refused(call, "the bucket of something else than a double")
+    return bucket_text(scope.text(value), double="CAST('{!r}' AS DOUBLE)", truncated="trunc({})")
+
+
 def _remainder(call: Call, scope: Scope) -> str:
     value, divisor = _dividends(call, scope)
     text = f"({value} % {divisor})"
@@ -250,4 +258,5 @@ FORMS: Mapping[str, Form] = {
     "degrees": _times(57.29577951308232),
     "radians": _times(0.017453292519943295),
     "bits_of": _bits,
+    "bucket_of": _bucket,
 }

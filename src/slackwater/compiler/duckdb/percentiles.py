@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from slackwater.compiler.duckdb.group_values import GroupForm, only_where
@@ -10,10 +9,8 @@ from slackwater.compiler.duckdb.orders import comparable
 from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.compiler.duckdb.types import duckdb_type
 from slackwater.expr.nodes import AggregateCall, Expr, Literal
+from slackwater.expr.shares import written_shares
 from slackwater.types import DOUBLE, ArrayType, DecimalType, is_floating, is_numeric
-
-_SHARE = re.compile(r"\d+(\.\d+)?(E-?\d+)?")
-_SHARES = re.compile(r"ARRAY\((.*)\)")
 
 
 def _percentile(call: AggregateCall, scope: Scope) -> str:
@@ -76,22 +73,14 @@ class _Sorted:
 
 def _each_share(call: AggregateCall, shares: Expr, values: _Sorted, kind: str) -> str:
     write = values.continuous if kind == "continuous" else values.discrete
-    if not isinstance(shares, Literal) or shares.value is None:
+    each = [write(f"CAST('{text}' AS DOUBLE)") for text in written_shares(shares)]
+    if not each:
         raise refused(call, "a percentile that is not written out")
     if call.dtype == DOUBLE and shares.dtype == DOUBLE:
-        return write(_share(call, shares.value))
-    found = _SHARES.fullmatch(shares.value)
-    if found is None or call.dtype != ArrayType(DOUBLE, False):
+        return each[0]
+    if call.dtype != ArrayType(DOUBLE, False):
         raise refused(call, "such percentiles")
-    each = [write(_share(call, text.removesuffix("D"))) for text in found[1].split(", ")]
-    listed = f"[{', '.join(each)}]"
-    return f"(CASE WHEN {each[0]} IS NULL THEN NULL ELSE {listed} END)"
-
-
-def _share(call: AggregateCall, written: str) -> str:
-    if not _SHARE.fullmatch(written):
-        raise refused(call, "such a percentile")
-    return f"CAST('{written}' AS DOUBLE)"
+    return f"(CASE WHEN {each[0]} IS NULL THEN NULL ELSE [{', '.join(each)}] END)"
 
 
 FORMS: Mapping[str, GroupForm] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from slackwater.compiler.lowering.affected_groups import LowerGroups
 from slackwater.compiler.lowering.aggregate_extremes import LowerExtremes
+from slackwater.compiler.lowering.aggregate_percentiles import LowerPercentiles
 from slackwater.compiler.lowering.aggregate_sums import LowerSums
 from slackwater.compiler.lowering.base import Lowering
 from slackwater.compiler.lowering.group_prefix import LowerGroupPrefix
@@ -39,6 +40,7 @@ LOWERINGS: Mapping[str, Lowering[Any]] = {
     "not_in": LowerMatchingJoin(),
     "aggregate_sums": LowerSums(),
     "aggregate_extremes": LowerExtremes(),
+    "aggregate_percentiles": LowerPercentiles(),
     "aggregate_groups": LowerGroups(grouped_aggregate),
     "window_ranges": LowerRanges(),
     "window": LowerGroups(grouped_window),

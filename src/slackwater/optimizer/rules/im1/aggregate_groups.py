@@ -14,8 +14,8 @@ class RedoGroups(Rule[Aggregate]):
     """D(aggregate(R)): touched groups are aggregated again from their rows.
 
     It serves every aggregate Spark has: minimum and maximum under deletes, DISTINCT,
-    percentiles, collected lists, sketches, floating-point sums, user-defined functions. The
-    rows are kept by the group key; without keys there is one group, and all rows are read.
+    approximate percentiles, collected lists, sketches, user-defined functions. The rows are kept
+    by the group key; without keys there is one group, and all rows are read.
     """
 
     name = "aggregate_groups"
