@@ -42,8 +42,9 @@ _LIMBS = (
     *("far_value", "far_product", "far_product_error", "add_limbs", "limbs_value", "comoment"),
     "bits_of",
 )
+_HASHES = ("xxhash64", "&", "|", "shiftleft", "shiftright", "bin", "registers_estimate")
 _NEVER_RAISE = frozenset(
-    (*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, *_LIMBS, "named_struct")
+    (*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, *_LIMBS, *_HASHES, "named_struct")
 )
 _LINEAR = frozenset(("+", "-", "*", "negative", "positive", "abs"))
 

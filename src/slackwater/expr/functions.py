@@ -257,6 +257,9 @@ _LIMBS = (
     *_specs(_ANY, _same, "add_limbs"),
 )
 
+# How many values a sketch holds.
+_SKETCHES = (*_specs(_NEVER, _bigint, "registers_estimate"),)
+
 FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
     {
         spec.name: spec
@@ -272,6 +275,7 @@ FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
             _FORMS,
             _BITS,
             _LIMBS,
+            _SKETCHES,
         )
         for spec in family
     }
