@@ -80,7 +80,7 @@ def _history() -> Iterator[tuple[str, Changes]]:
     rows.update(gone)
     rows += Counter()
     few = rng.sample(sorted(rows, key=repr), 20)
-    mixed = Counter({row: -1 for row in few[:10]})
+    mixed = Counter(dict.fromkeys(few[:10], -1))
     mixed.update(_row(rng, 4) for _ in range(5))
     yield "some go and some come", _changes(mixed)
     rows.update(mixed)
@@ -97,7 +97,7 @@ def test_estimates_are_sparks(way: Way, spark: SparkSession, tmp_path: Path) -> 
     check_history(spark, tmp_path, _TABLES, _VIEWS, dict(_history()), way=way)
 
 
-@pytest.mark.parametrize("error", (0.39, 0.2, 0.1, 0.05, 0.02, 0.01, 0.003))
+@pytest.mark.parametrize("error", [0.39, 0.2, 0.1, 0.05, 0.02, 0.01, 0.003])
 def test_corrections_are_sparks(error: float, spark: SparkSession) -> None:
     jvm = spark._jvm
     sketch = read_sketch(jvm, error)

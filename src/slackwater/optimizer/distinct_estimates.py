@@ -128,7 +128,7 @@ def _hash(wanted: Expr) -> Expr:
     if not isinstance(wanted, AggregateCall):
         raise TypeError(f"{wanted} is no aggregate")
     (value,) = wanted.args
-    found = call("xxhash64", value)
+    found: Expr = call("xxhash64", value)
     conditions = [is_known(value)] if value.nullable else []
     if wanted.where is not None:
         conditions.append(wanted.where)
