@@ -39,6 +39,7 @@ from slackwater.expr.nodes import (
     SortKey,
     WindowCall,
 )
+from slackwater.expr.registers import Sketch
 from slackwater.optimizer.normalize import normalize
 from slackwater.types import (
     BIGINT,
@@ -89,6 +90,10 @@ ONE, HUNDRED = Literal("1", BIGINT), Literal("100", BIGINT)
 BY_CUSTOMER = (JoinKey(O_CUSTOMER.ref(), C_ID.ref()),)
 GERMAN = call("=", C_COUNTRY.ref(), Literal("DE", STRING))
 DEAR = call(">", O_TOTAL.ref(), Literal("100.00", MONEY))
+R_KEY, R_DIGITS = column(31, "key"), column(32, "digits", INTEGER)
+REGISTERS = Scan("registers", (R_KEY, R_DIGITS))
+SKETCH = Sketch(4, (15.5, 60.25), (10.0, 7.5, 0.125))
+ESTIMATE = aggregate("approx_count_distinct", O_DAY.ref(), params=("0.3D", *SKETCH.params))
 FAILING = call(
     ">", call("/", O_TOTAL.ref(), Cast(O_CUSTOMER.ref(), DecimalType(20, 0))), Literal("1", MONEY)
 )
@@ -252,6 +257,28 @@ NORMALIZE: dict[str, Rel] = {
         middle=_percentile("percentile", "0.5"),
         days=aggregate("collect_list", O_DAY.ref()),
     ),
+    "an estimate of distinct values counts registers": grouped(
+        ORDERS, (O_CUSTOMER,), days=ESTIMATE
+    ),
+    "an estimate beside sums is joined to them": grouped(
+        ORDERS, (O_CUSTOMER,), days=ESTIMATE, total=_TOTAL
+    ),
+    "estimates without a key are joined as they are": grouped(
+        ORDERS,
+        (),
+        days=ESTIMATE,
+        weights=aggregate(
+            "approx_count_distinct", O_WEIGHT.ref(), where=DEAR, params=("0.3D", *SKETCH.params)
+        ),
+    ),
+    "noop: an estimate beside collected values": grouped(
+        ORDERS, (O_CUSTOMER,), days=ESTIMATE, all=aggregate("collect_list", O_DAY.ref())
+    ),
+    "noop: an estimate whose sketch is not known": grouped(
+        ORDERS,
+        (O_CUSTOMER,),
+        days=aggregate("approx_count_distinct", O_DAY.ref(), params=("0.05D",)),
+    ),
     "not in becomes an anti join and two facts": joined(JoinKind.NULL_AWARE_ANTI),
     "noop: not in with a residual condition": joined(JoinKind.NULL_AWARE_ANTI, _LESS),
     "noop: an anti join": joined(JoinKind.ANTI),
@@ -381,6 +408,11 @@ KEPT: dict[str, Rel] = {
     ),
     "percentiles of all rows": grouped(
         ORDERS, (), tails=_percentile("percentile", "ARRAY(0.1D, 0.9D)")
+    ),
+    "an estimate from registers": grouped(
+        REGISTERS,
+        (R_KEY,),
+        values=aggregate("count_by_registers", R_DIGITS.ref(), params=SKETCH.params),
     ),
     "collected values": grouped(ORDERS, (O_CUSTOMER,), days=aggregate("collect_list", O_DAY.ref())),
     "distinct rows": Aggregate(ORDERS, keys(O_CUSTOMER, O_DAY), ()),

@@ -18,7 +18,17 @@ from slackwater.algebra.operators import (
     Window,
 )
 from slackwater.compiler.selects import FRAME_COLUMN, Select, SelectPrinter
-from slackwater.expr.nodes import ColumnId, ColumnRef, Expr, Literal, SortKey, WindowCall
+from slackwater.expr.nodes import (
+    AggregateCall,
+    Call,
+    ColumnId,
+    ColumnRef,
+    Expr,
+    Literal,
+    SortKey,
+    WindowCall,
+)
+from slackwater.expr.registers import SPARK, Sketch
 from slackwater.expr.sql import ExpressionPrinter, quote_name
 from slackwater.plan.program import ComputeStep
 from slackwater.plan.statements import NO_COLUMNS, Statement
@@ -173,11 +183,27 @@ class SparkPrinter(SelectPrinter):
         return f"({self.text(replace(select, items=((only, text),)), (only,), ('value',))})"
 
 
+class SparkExpressions(ExpressionPrinter):
+    """Expressions as Spark runs them: functions of ours are spelled out to the last constant."""
+
+    def registers_estimate(self, call: Call) -> str:
+        """The arithmetic of the estimate."""
+        total, registers = map(self.text, call.args)
+        return SPARK.estimate(Sketch.of(call.params), total, registers)
+
+    def count_by_registers(self, call: AggregateCall) -> str:
+        """The same, with the sums that it is made of."""
+        (digits,) = map(self.text, call.args)
+        term = f"CAST(shiftleft(1L, {digits}) AS DECIMAL(20,0))"
+        total = f"coalesce(CAST(sum({term}) AS DOUBLE), 0.0D)"
+        return SPARK.estimate(Sketch.of(call.params), total, f"count({digits})")
+
+
 def _printer(select: Select) -> ExpressionPrinter:
     def name(column: ColumnRef) -> str:
         return select.columns[column.id]
 
-    return ExpressionPrinter(name)
+    return SparkExpressions(name)
 
 
 def _struct(values: list[str]) -> str:

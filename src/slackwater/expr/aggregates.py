@@ -59,7 +59,9 @@ AGGREGATES: Mapping[str, AggregateSpec] = MappingProxyType(
             *_specs(_same, "bit_and bit_or first last mode max_by min_by"),
             *_specs(unknown, "percentile percentile_cont percentile_disc"),
             *_specs(unknown, "percentile_approx mode_within"),
-            *_specs(always(BIGINT), "approx_count_distinct", null_if_empty=False),
+            *_specs(
+                always(BIGINT), "approx_count_distinct count_by_registers", null_if_empty=False
+            ),
             *_specs(
                 array_of(_same, contains_null=False),
                 "collect_list collect_set",

@@ -43,8 +43,9 @@ _LIMBS = (
     "bits_of",
     "bucket_of",
 )
+_HASHES = ("xxhash64", "&", "|", "shiftleft", "shiftright", "bin", "registers_estimate")
 _NEVER_RAISE = frozenset(
-    (*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, *_LIMBS, "named_struct")
+    (*_COMPARISONS, *_CHOICES, *_TEXTS, *_DATES, *_TRIED, *_LIMBS, *_HASHES, "named_struct")
 )
 _LINEAR = frozenset(("+", "-", "*", "negative", "positive", "abs"))
 

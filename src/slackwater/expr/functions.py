@@ -260,6 +260,9 @@ _LIMBS = (
     *_specs(_ANY, _same, "add_limbs"),
 )
 
+# How many values a sketch holds.
+_SKETCHES = (*_specs(_NEVER, _bigint, "registers_estimate"),)
+
 FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
     {
         spec.name: spec
@@ -276,6 +279,7 @@ FUNCTIONS: Mapping[str, FunctionSpec] = MappingProxyType(
             _BITS,
             _BUCKETS,
             _LIMBS,
+            _SKETCHES,
         )
         for spec in family
     }

@@ -291,6 +291,20 @@ class ExpressionPrinter:
         terms = f"collect_list(named_struct('x', {value}, 'w', {weight}))"
         return spark_far_limbs(f"{terms} FILTER (WHERE {value} IS NOT NULL)")
 
+    def registers_estimate(self, call: Call) -> str:
+        """How many values registers stand for; what the sketch is like is spared the reader."""
+        return f"{call.function}({self._list(call.args)})"
+
+    def count_by_registers(self, call: AggregateCall) -> str:
+        """The same over a group of registers."""
+        return f"{call.function}({self._list(call.args)}){self._filter_clause(call)}"
+
+    def approx_count_distinct(self, call: AggregateCall) -> str:
+        """An estimate of how many values differ, with its error; its sketch follows from that."""
+        distinct = "DISTINCT " if call.distinct else ""
+        args = ", ".join([*map(self.text, call.args), *call.params[:1]])
+        return f"{call.function}({distinct}{args}){self._filter_clause(call)}"
+
     def pivot_first(self, call: AggregateCall) -> str:
         """One array slot per pivot value, holding that value's one aggregate."""
         pivot, value = self.text(call.args[0]), self.text(call.args[1])
@@ -336,10 +350,13 @@ _SPECIAL: Mapping[str, Callable[[ExpressionPrinter, Call], str]] = {
     "add_limbs": ExpressionPrinter.add_limbs,
     "limbs_value": ExpressionPrinter.limbs_value,
     "comoment": ExpressionPrinter.comoment,
+    "registers_estimate": lambda printer, call: printer.registers_estimate(call),
 }
 
 _SPECIAL_AGGREGATES: Mapping[str, Callable[[ExpressionPrinter, AggregateCall], str]] = {
     "pivot_first": ExpressionPrinter.pivot_first,
     "mode_within": ExpressionPrinter.mode_within,
     "far_limbs": ExpressionPrinter.far_limbs,
+    "count_by_registers": lambda printer, call: printer.count_by_registers(call),
+    "approx_count_distinct": ExpressionPrinter.approx_count_distinct,
 }

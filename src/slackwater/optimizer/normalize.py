@@ -22,6 +22,7 @@ from slackwater.algebra.operators import (
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.expr.build import cast
 from slackwater.expr.nodes import AggregateCall, Expr
+from slackwater.optimizer.distinct_estimates import estimate_by_registers
 from slackwater.optimizer.group_limits import limit_groups
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.join_forms import drive_from_left, pad_apart, spell_out_not_in
@@ -137,6 +138,7 @@ def _leave_out_last(rel: Rel, _ids: Ids) -> Rel:
 
 _REWRITES: tuple[Callable[[Rel, Ids], Rel], ...] = (
     _split_distinct_aggregates,
+    estimate_by_registers,
     _group_distinct,
     _group_intervals_by_text,
     split_percentiles,

@@ -13,6 +13,7 @@ from slackwater.compiler.duckdb.group_values import (
 )
 from slackwater.compiler.duckdb.limbs import write_far_limbs
 from slackwater.compiler.duckdb.orders import comparable
+from slackwater.compiler.duckdb.registers import write_count_by_registers
 from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.compiler.duckdb.types import MAX_DIGITS, duckdb_type
 from slackwater.expr.nodes import AggregateCall, Literal
@@ -116,7 +117,11 @@ def _extreme(function: str) -> AggregateForm:
     return form
 
 
-_OF_GROUPS: Mapping[str, GroupForm] = {**group_values.FORMS, **percentiles.FORMS}
+_OF_GROUPS: Mapping[str, GroupForm] = {
+    **group_values.FORMS,
+    **percentiles.FORMS,
+    "count_by_registers": write_count_by_registers,
+}
 _AGGREGATES: Mapping[str, AggregateForm] = {
     "sum": _sum,
     "avg": _average,

@@ -24,17 +24,17 @@ def _combined(form: str) -> Form:
 
 
 def _shifted(sign: str) -> Form:
-    """Shifted by a constant; where a bit is lost on the left, DuckDB fails."""
+    """Shifted by the lower bits of a number; where a bit is lost on the left, DuckDB fails."""
 
     def form(call: Call, scope: Scope) -> str:
         value, places = call.args
         width = _WIDTHS.get(value.dtype, 0)
-        if not isinstance(places, Literal) or not is_integral(places.dtype):
-            raise refused(call, "bits shifted by an unknown number")
-        if call.dtype != value.dtype or not 0 <= int(places.value or -1) < width:
-            raise refused(call, "bits shifted so far")
-        name = duckdb_type(value.dtype)
-        return f"({scope.text(value)} {sign} CAST({places.value} AS {name}))"
+        if call.dtype != value.dtype or not width or not is_integral(places.dtype):
+            raise refused(call, "such bits shifted")
+        shift = scope.text(places)
+        if not isinstance(places, Literal) or not 0 <= int(places.value or -1) < width:
+            shift = f"({shift} & {width - 1})"
+        return f"({scope.text(value)} {sign} CAST({shift} AS {duckdb_type(value.dtype)}))"
 
     return form
 

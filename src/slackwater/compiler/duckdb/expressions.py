@@ -14,6 +14,7 @@ from slackwater.compiler.duckdb import (
     nested,
     numbers,
     regexes,
+    registers,
     rounding,
     texts,
 )
@@ -45,6 +46,7 @@ FORMS: Mapping[str, Form] = {
     **nested.FORMS,
     **lists.FORMS,
     **limbs.FORMS,
+    **registers.FORMS,
     **dates.FORMS,
     "+": dates.moved_or(numbers.FORMS["+"]),
 }

@@ -138,7 +138,7 @@ def _approximate_count(call: AggregateCall, scope: Scope) -> str:
     HyperLogLog++ counts registers as long as there are few values; an error beyond that.
     """
     (value,) = call.args
-    if call.params != (_DEFAULT_ERROR,) or call.order:
+    if call.params[:1] != (_DEFAULT_ERROR,) or call.order:
         raise refused(call, "such an estimate")
     text = scope.text(value)
     registers = 2**_ADDRESS_BITS

@@ -8,6 +8,7 @@ from dataclasses import replace
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.literals import print_literal
 from slackwater.expr.nodes import AggregateCall, Expr, SortKey
+from slackwater.frontend.sql.bias_tables import read_sketch
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expression_tables import AGGREGATES
 from slackwater.frontend.sql.reader import ExpressionReader
@@ -82,8 +83,10 @@ def mode(reader: ExpressionReader, node: Node, distinct: bool, where: Expr | Non
 def approx_distinct(
     reader: ExpressionReader, node: Node, distinct: bool, where: Expr | None
 ) -> AggregateCall:
-    """approx_count_distinct with its error bound."""
-    params = (f"{node.value('relativeSD')}D",)
+    """approx_count_distinct with its error bound, and the sketch that Spark makes for it."""
+    error = node.value("relativeSD")
+    sketch = read_sketch(reader.facts.spark._jvm, float(error))
+    params = (f"{error}D", *(() if sketch is None else sketch.params))
     args = reader.read_all(node.children)
     return aggregate("approx_count_distinct", *args, distinct=distinct, where=where, params=params)
 

@@ -9,10 +9,17 @@ from __future__ import annotations
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Aggregate, Distinct, Project
 from slackwater.algebra.rel import Rel
-from slackwater.expr.nodes import AggregateCall, ColumnRef, Expr
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.build import struct
+from slackwater.expr.nodes import AggregateCall, ColumnRef, Expr, FieldAccess, walk
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.expressions import CatalystReader
-from slackwater.frontend.sql.scope import ColumnNumbers, OnlyAsTextError
+from slackwater.frontend.sql.scope import (
+    ColumnNumbers,
+    OnlyAsTextError,
+    UnrepresentableError,
+)
+from slackwater.frontend.sql.session_windows import Sessions, is_session, merge_sessions
 from slackwater.types import MapType, parts_of
 
 _SORTED_KEY = "_groupingmapsort"
@@ -28,6 +35,7 @@ class GroupReader:
         self._numbers = numbers
         self._keys: dict[Expr, Column] = {}
         self._aggregates: dict[AggregateCall, Column] = {}
+        self._sessions: dict[Expr, dict[str, Expr]] = {}
         self._outputs = _OutputReader(self)
 
     def add_key(self, node: Node) -> None:
@@ -43,6 +51,29 @@ class GroupReader:
         else:
             self._keys[expr] = self._numbers.new("key", expr.dtype, expr.nullable)
 
+    def add_keys(self, nodes: tuple[Node, ...], source: Rel) -> Rel:
+        """All grouping expressions; the rows to group, with sessions merged if one is a session."""
+        marked = [node for node in nodes if is_session(node, self.rows.facts.companion)]
+        others = tuple(node for node in nodes if node not in marked)
+        for node in others:
+            self.add_key(node)
+        if not marked:
+            return source
+        session = self.rows.read(marked[0])
+        if len(marked) > 1 or not isinstance(session, ColumnRef):
+            raise UnrepresentableError("groups by several sessions, or by a computed one")
+        found = merge_sessions(source, session, self.rows.read_all(others), self._numbers)
+        self._add_session(session, found)
+        return found.rel
+
+    def _add_session(self, session: ColumnRef, found: Sessions) -> None:
+        """Sessions of a group are told by their start, and have a latest end."""
+        start, latest = found.start, aggregate("max", found.end)
+        end = self._numbers.new("end", latest.dtype, latest.nullable)
+        self._keys[start] = Column(start.id, start.name, start.dtype, start.nullable)
+        self._aggregates[latest] = end
+        self._sessions[session] = {"start": start, "end": end.ref()}
+
     def read_output(self, node: Node, name: str) -> Expr:
         """An output expression over keys and aggregates; `name` is for a lone aggregate."""
         if node.name == "AggregateExpression":
@@ -52,6 +83,8 @@ class GroupReader:
     def aggregate(self, node: Node, name: str | None = None) -> Expr:
         """The column of an aggregate, the same for equal aggregates."""
         found = self.rows.read_aggregate(node)
+        if any(part in self._sessions for part in walk(found)):
+            raise UnrepresentableError("an aggregate of the sessions that rows are grouped by")
         if found not in self._aggregates:
             column = self._numbers.new(name or found.function, found.dtype, found.nullable)
             self._aggregates[found] = column
@@ -64,6 +97,10 @@ class GroupReader:
     def _replace_keys(self, expr: Expr) -> Expr:
         if expr in self._keys:
             return self._keys[expr].ref()
+        if isinstance(expr, FieldAccess) and expr.child in self._sessions:
+            return self._sessions[expr.child][expr.field]
+        if expr in self._sessions:
+            return struct(self._sessions[expr])
         if not expr.children:
             return expr
         return expr.with_children(tuple(self._replace_keys(child) for child in expr.children))

@@ -8,6 +8,9 @@ from typing import Any
 SOURCE_KEY = "slackwater.source"
 """Names the source that a planning relation stands for."""
 
+SESSION_KEY = "spark.sessionWindow"
+"""Marks a session window, whose sessions are merged where rows are grouped by it."""
+
 KNOWN_KEYS = frozenset(
     {
         # Types as the user wrote them; Spark has put padding and comparisons into the plan, and
@@ -22,6 +25,7 @@ KNOWN_KEYS = frozenset(
         "__col_position",
         # Marks a time window, which is computed row by row.
         "spark.timeWindow",
+        SESSION_KEY,
     }
 )
 """Metadata of Spark's and ours that an operator may find on its input."""
@@ -33,9 +37,9 @@ _RESERVED = ("spark.", "__")
 def unknown_metadata(schema: dict[str, Any]) -> str | None:
     """Name a column that Spark has marked in a way we do not know, or None.
 
-    >>> mark = {"name": "w", "type": "long", "metadata": {"spark.sessionWindow": True}}
+    >>> mark = {"name": "w", "type": "long", "metadata": {"spark.someMark": True}}
     >>> unknown_metadata({"type": "struct", "fields": [mark]})
-    'column w carries metadata spark.sessionWindow, by which Spark may read it differently'
+    'column w carries metadata spark.someMark, by which Spark may read it differently'
     """
     for field in _fields(schema):
         for key in field.get("metadata", {}):

@@ -42,8 +42,11 @@ def make_timestamp(reader: ExpressionReader, node: Node) -> Expr:
 
 def precise_timestamp(reader: ExpressionReader, node: Node) -> Expr:
     """A moment as microseconds and back: what time windows are made of."""
+    (child,) = node.children
+    if child.name == node.name and child.value("fromType") == node.value("toType"):
+        return reader.read(child.children[0])
     to_number = node.value("toType") == "long"
-    return call("unix_micros" if to_number else "timestamp_micros", reader.read(node.children[0]))
+    return call("unix_micros" if to_number else "timestamp_micros", reader.read(child))
 
 
 def make_interval(reader: ExpressionReader, node: Node) -> Expr:

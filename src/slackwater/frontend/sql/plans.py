@@ -195,15 +195,14 @@ class PlanReader:
         rows = self._joiner.rows(beside)
         values = {**joined.values, **{way: row.columns[0] for way, row in rows.items()}}
         group = GroupReader(CatalystReader(self.facts, source.scope, values), self.numbers)
-        for key in node.expressions("groupingExpressions"):
-            group.add_key(key)
+        rel = group.add_keys(node.expressions("groupingExpressions"), joined.rel)
         outputs: list[Output] = []
         scope: dict[int, Column] = {}
         for each in nodes:
             output = self._group_output(each, group, scope)
             outputs.append(output)
             scope.setdefault(expression_id(each), output.column)
-        grouped = join_rows(group.relation(joined.rel), rows).rel
+        grouped = join_rows(group.relation(rel), rows).rel
         return Readout(project_outputs(grouped, tuple(outputs)), scope)
 
     def _group_output(self, node: Node, group: GroupReader, seen: Scope) -> Output:

@@ -42,6 +42,8 @@ _AVERAGE_DIGITS = 15
 """Up to here a quotient has digits enough to round as Spark's own average does."""
 _SIGNED_DIGITS = 34
 """Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
+_TERM = DecimalType(20, 0)
+"""What a register adds to an estimate is a power of two of up to 61 bits."""
 _QUOTIENT_DIGITS = 34
 """A dividend this wide gives a quotient of 4 digits more behind the point, as averages have."""
 
@@ -61,6 +63,8 @@ def remember(wanted: Expr, *, grows: bool, facts: Facts) -> Remembered | str:
         return _sum_or_average(wanted, facts.widest_sum)
     if name in MOMENTS:
         return moments(wanted)
+    if name == "count_by_registers":
+        return _count_by_registers(wanted, facts.widest_sum)
     return f"{name} needs the rows of its group"
 
 
@@ -118,6 +122,20 @@ def _shown_sum(wanted: AggregateCall, total: Expr) -> Expr:
     nearest = case(call(">", total, zero(total.dtype)), most, least)
     rest = cast(call("-", total, cast(nearest, total.dtype)), BIGINT)
     return case(fits, cast(total, BIGINT), call("+", nearest, rest))
+
+
+def _count_by_registers(wanted: AggregateCall, widest: int) -> Remembered | str:
+    """An estimate needs the number of registers in use, and the sum of what they stand for."""
+    (digits,) = wanted.args
+    term = cast(call("shiftleft", number(1), digits), _TERM)
+    sums = _sum_or_average(aggregate("sum", term, where=wanted.where), widest)
+    if isinstance(sums, str):
+        return sums
+    (total, *_) = sums.accumulators
+    counts = len(sums.accumulators) > 1
+    arguments = (cast(slot(0, total.dtype), DOUBLE), slot(1, BIGINT) if counts else COUNTED)
+    estimate = call("registers_estimate", *arguments, params=wanted.params)
+    return Remembered(sums.accumulators, estimate)
 
 
 def _total_type(dtype: DataType, widest: int) -> DecimalType | None:

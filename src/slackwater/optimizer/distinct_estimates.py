@@ -1,0 +1,161 @@
+"""Keeps estimates of distinct counts by the registers of their sketches.
+
+    approx_count_distinct(x) by k
+    becomes count_by_registers(digits) by k, over min(digits) by k and register
+
+The digits of the rest of a hash are few, however many values there are: a register's rows are its
+different digits, so that neither a group nor its state grows with the number of values. A register
+is read again only if its least digits go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from slackwater.algebra.columns import Output, pass_through
+from slackwater.algebra.operators import Aggregate, Join, JoinKey, JoinKind, Project
+from slackwater.algebra.rel import Rel
+from slackwater.expr.aggregates import aggregate
+from slackwater.expr.build import case, is_known, number
+from slackwater.expr.functions import call
+from slackwater.expr.nodes import AggregateCall, Expr
+from slackwater.expr.registers import Sketch, sketch_of
+from slackwater.optimizer.ids import Ids
+from slackwater.optimizer.rules.accumulators import group_state
+from slackwater.plan.facts import Facts
+from slackwater.types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    ArrayType,
+    DataType,
+    DecimalType,
+    IntervalType,
+    StructType,
+    parts_of,
+)
+
+_HASHED = frozenset(
+    (
+        *(BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT, FLOAT, DOUBLE),
+        *(STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ),
+    )
+)
+_HASHED_KINDS = (DecimalType, IntervalType, ArrayType, StructType)
+
+
+def estimate_by_registers(rel: Rel, ids: Ids) -> Rel:
+    """Each estimate becomes an aggregate of registers; other aggregates are joined to it by key."""
+    if not isinstance(rel, Aggregate) or not _has_plain_keys(rel):
+        return rel
+    sketches = {output: _sketch(output.expr) for output in rel.aggregates}
+    others = tuple(output for output, sketch in sketches.items() if sketch is None)
+    if len(others) == len(sketches) or not _has_running_values(rel, others):
+        return rel
+    parts = [replace(rel, aggregates=others)] if others else []
+    for output, sketch in sketches.items():
+        if sketch is not None:
+            keys = _under_own_ids(rel.keys, ids) if parts else rel.keys
+            parts.append(_estimate(rel.input, keys, output, sketch, ids))
+    joined: Rel = parts[0]
+    for part in parts[1:]:
+        joined = _by_keys(joined, parts[0], part)
+    if joined.columns == rel.columns:
+        return joined
+    return Project(joined, tuple(map(pass_through, rel.columns)))
+
+
+def _has_plain_keys(rel: Aggregate) -> bool:
+    """Whether groups can be told by their keys alone, and show no other value than all rows do."""
+    return all(_is_hashed(part) for key in rel.keys for part in parts_of(key.column.dtype))
+
+
+def _has_running_values(rel: Aggregate, others: tuple[Output, ...]) -> bool:
+    """Whether aggregates need no rows of their groups; else an estimate may read them as well."""
+    state = group_state(replace(rel, aggregates=others), grows=True, facts=Facts())
+    return not isinstance(state, str)
+
+
+def _sketch(expr: Expr) -> Sketch | None:
+    """The sketch of an estimate whose values both engines hash alike."""
+    if not isinstance(expr, AggregateCall) or expr.function != "approx_count_distinct":
+        return None
+    (value,) = expr.args
+    return sketch_of(expr) if all(map(_is_hashed, parts_of(value.dtype))) else None
+
+
+def _is_hashed(dtype: DataType) -> bool:
+    """Whether values of a type can be hashed, and look alike where they are equal."""
+    return dtype in _HASHED or isinstance(dtype, _HASHED_KINDS)
+
+
+def _estimate(
+    rows: Rel, keys: tuple[Output, ...], wanted: Output, sketch: Sketch, ids: Ids
+) -> Aggregate:
+    """The estimate of each group, from its registers."""
+    registers = _registers(rows, keys, wanted.expr, sketch, ids)
+    inner, (*_, digits) = registers.keys[: len(keys)], registers.columns
+    outer = (Output(key.column, part.column.ref()) for key, part in zip(keys, inner, strict=True))
+    estimate = aggregate("count_by_registers", digits.ref(), params=sketch.params)
+    return Aggregate(registers, tuple(outer), (Output(wanted.column, estimate),))
+
+
+def _registers(
+    rows: Rel, keys: tuple[Output, ...], wanted: Expr, sketch: Sketch, ids: Ids
+) -> Aggregate:
+    """The least digits of each register; groups without a value have one register, of NULL."""
+    hashed = Project(rows, (*_under_own_ids(keys, ids), _named("hash", _hash(wanted), ids)))
+    *parts, value = hashed.columns
+    outputs = (*map(pass_through, parts), *_places(value.ref(), sketch, ids))
+    placed = Project(hashed, outputs)
+    *parts, register, digits = placed.columns
+    least = aggregate("min", digits.ref())
+    by = tuple(map(pass_through, (*parts, register)))
+    return Aggregate(placed, by, (_named("digits", least, ids),))
+
+
+def _hash(wanted: Expr) -> Expr:
+    """The hash of the value that is counted; NULL if it is not."""
+    if not isinstance(wanted, AggregateCall):
+        raise TypeError(f"{wanted} is no aggregate")
+    (value,) = wanted.args
+    found: Expr = call("xxhash64", value)
+    conditions = [is_known(value)] if value.nullable else []
+    if wanted.where is not None:
+        conditions.append(wanted.where)
+    for each in conditions:
+        found = case(each, found)
+    return found
+
+
+def _places(value: Expr, sketch: Sketch, ids: Ids) -> tuple[Output, ...]:
+    """The register that a hash names, and the binary digits of the rest."""
+    rest = call("&", value, number(sketch.rest_mask))
+    none = call("=", rest, number(0))
+    digits = case(none, number(0, INTEGER), call("length", call("bin", rest)))
+    register = call("shiftright", value, number(sketch.address_shift, INTEGER))
+    return _named("register", register, ids), _named("digits", digits, ids)
+
+
+def _by_keys(left: Rel, first: Rel, right: Aggregate) -> Join:
+    """Two groupings of the same rows side by side."""
+    pairs = zip(first.columns, right.keys, strict=False)
+    keys = tuple(JoinKey(one.ref(), other.column.ref(), null_safe=True) for one, other in pairs)
+    return Join(JoinKind.INNER if keys else JoinKind.CROSS, left, right, keys)
+
+
+def _under_own_ids(keys: tuple[Output, ...], ids: Ids) -> tuple[Output, ...]:
+    return tuple(_named(key.column.name, key.expr, ids) for key in keys)
+
+
+def _named(name: str, expr: Expr, ids: Ids) -> Output:
+    return Output(ids.column(name, expr), expr)
