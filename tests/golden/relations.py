@@ -432,6 +432,9 @@ KEPT: dict[str, Rel] = {
         NOTES, (N_ID.ref(),), (SortKey(N_ID.ref()),), RankKind.ROW_NUMBER, 1
     ),
     "the first rows by key as a filter says it": normalize(bounded(ranked(_NUMBER), "<=", 3)),
+    "the first rows of all as a filter says it": normalize(
+        bounded(Window(ORDERS, (), _BY_DAY, ranked(_NUMBER).functions), "<=", 3)
+    ),
     "a part left to Spark": Recompute(
         "fragment_of_a_test", "nobody knows it", ("orders",), (column(51, "id"),)
     ),

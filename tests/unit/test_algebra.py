@@ -15,12 +15,14 @@ from slackwater.algebra.operators import (
     Expand,
     Filter,
     Generate,
+    GroupLimit,
     Join,
     JoinKey,
     JoinKind,
     Limit,
     Project,
     Range,
+    RankKind,
     Recompute,
     Scan,
     Sort,
@@ -118,6 +120,12 @@ def unsound_read() -> Filter:
         (lambda: Limit(LEFT, -1), "count"),
         (lambda: Limit(LEFT, 1, -1), "offset"),
         (lambda: Sort(LEFT, (SortKey(C.ref()),)), "not in its input"),
+        (lambda: GroupLimit(LEFT, (A.ref(),), (), RankKind.RANK, 1), "no order"),
+        (lambda: _first_rows(RankKind.RANK, -1), "count"),
+        (
+            lambda: GroupLimit(LEFT, (C.ref(),), (SortKey(A.ref()),), RankKind.RANK, 1),
+            "not in its input",
+        ),
         (lambda: Generate(LEFT, call("explode", D.ref()), False, (column(5, "x"),)), "not in"),
         (lambda: LEFT.with_inputs((RIGHT,)), "no inputs"),
         (lambda: LEFT.column(ColumnId(99)), "no column"),
@@ -133,6 +141,10 @@ def test_a_column_is_defined_once_in_a_plan() -> None:
     with pytest.raises(InvariantError, match="more than once"):
         check_plan(again)
     check_plan(Project(LEFT, (pass_through(A),)))
+
+
+def _first_rows(kind: RankKind, count: int) -> GroupLimit:
+    return GroupLimit(LEFT, (A.ref(),), (SortKey(B.ref()),), kind, count)
 
 
 def sample_plan(shift: int = 0, name: str = "a"):
@@ -175,6 +187,8 @@ def test_fingerprints_tell_different_work_apart() -> None:
         Filter(LEFT, call("=", B.ref(), ONE)),
         Limit(LEFT, 1),
         Limit(LEFT, 2),
+        *(_first_rows(kind, 1) for kind in RankKind),
+        _first_rows(RankKind.RANK, 2),
         Distinct(LEFT),
         Join(JoinKind.LEFT, LEFT, RIGHT, (JoinKey(A.ref(), C.ref()),)),
         Join(JoinKind.FULL, LEFT, RIGHT, (JoinKey(A.ref(), C.ref()),)),

@@ -8,7 +8,7 @@ from datetime import date, datetime
 import pytest
 
 from slackwater.algebra.columns import Column, Output
-from slackwater.algebra.operators import Window
+from slackwater.algebra.operators import GroupLimit, RankKind, Window
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.expr.aggregates import aggregate
@@ -103,6 +103,32 @@ def test_functions_of_places(
 ) -> None:
     window = WindowCall(function, None, passing)
     assert _over(engine, "x", window, [*_X]) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "ascending", "expected"),
+    [
+        (RankKind.ROW_NUMBER, True, [0, 1]),
+        (RankKind.RANK, True, [0, 1, 2]),
+        (RankKind.DENSE_RANK, True, [0, 1, 2]),
+        (RankKind.ROW_NUMBER, False, [3, 4]),
+        (RankKind.DENSE_RANK, False, [3, 4, 5]),
+    ],
+)
+def test_first_rows_of_partitions(
+    engine: LocalEngine, kind: RankKind, ascending: bool, expected: list[int]
+) -> None:
+    values = [None, -0.0, 0.0, float("nan"), float("inf"), float("inf")]
+    rows = [_reading(at, value) for at, value in enumerate(values)]
+    key = SortKey(T["f"], ascending, nulls_first=ascending)
+    order = (key, *_BY_ID) if kind is RankKind.ROW_NUMBER else (key,)
+    first = GroupLimit(T.scan, (T["s"],), order, kind, 2)
+    found = run(engine, project(first, T["id"], T["s"], first=61), {"t": T.of(*rows)})
+    assert found == [(at, "one") for at in expected]
+
+
+def _reading(at: int, value: float | None) -> Row:
+    return tuple({"id": at, "f": value, "s": "one"}.get(each) for each in T.columns)
 
 
 def test_first_last_and_nth_values_of_a_frame(engine: LocalEngine) -> None:

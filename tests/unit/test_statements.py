@@ -9,11 +9,13 @@ from slackwater.algebra.operators import (
     Aggregate,
     Distinct,
     Filter,
+    GroupLimit,
     Join,
     JoinKey,
     JoinKind,
     Limit,
     Project,
+    RankKind,
     Scan,
     Union,
     Values,
@@ -25,7 +27,7 @@ from slackwater.errors import InvariantError
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.build import number
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import Cast, ColumnId
+from slackwater.expr.nodes import Cast, ColumnId, SortKey
 from slackwater.plan.frames import Fresh
 from slackwater.plan.statements import Statement
 from slackwater.types import BIGINT, INTEGER, STRING
@@ -100,6 +102,11 @@ def _scans(rel: Rel) -> list[Scan]:
         pytest.param(_joined(), {"left": ("k1",), "right": ("k2",)}, id="pairs meet"),
         pytest.param(Limit(LEFT, 3), {"left": None}, id="a limit is whole"),
         pytest.param(Window(LEFT, (B.ref(),), (), ()), {"left": ("k1",)}, id="partitions"),
+        pytest.param(
+            GroupLimit(LEFT, (B.ref(),), (SortKey(A.ref()),), RankKind.RANK, 2),
+            {"left": ("k1",)},
+            id="first rows of partitions",
+        ),
         pytest.param(_sum(_sum(LEFT, A), A), {"left": ("k0",)}, id="the same key twice"),
         pytest.param(
             _sum(Distinct(LEFT), A), {"left": None}, id="two keys that differ have no division"
