@@ -92,8 +92,9 @@ def _estimated_shift(home: Path, catalog: Catalog, window: Window) -> int | None
         order=names[keys.order],
     )
     largest = max(files, key=lambda file: file.rows)
-    # Estimated anew only once there are twice as many rows.
-    return _shift_of(str(home), largest, 1 << (rows.bit_length() - 1), stored)
+    # Estimated anew only once there are some more rows.
+    known = rows - rows % (1 << (rows.bit_length() - 3))
+    return _shift_of(str(home), largest, known, stored)
 
 
 def _source_keys(window: Window) -> _Keys | None:
