@@ -12,6 +12,8 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.api import Session
 
+from .large_windows import count_as_large
+
 _GAPS = "SELECT id, v - lag(v) OVER (PARTITION BY k ORDER BY at, id) AS gap FROM t"
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -83,6 +85,27 @@ def test_view_over_many_rows_is_planned_by_a_sample_of_them(
         session.ingest("t", _rows(0, 14_000, partitions))
         session.create_view("gaps", sql)
         assert ("window_ranges: " in session.view("gaps").explain("plan")) is by_ranges
+
+
+def test_buckets_of_another_width_take_other_state(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sw.open(tmp_path, spark=spark) as session:
+        _declare(session)
+        count_as_large(monkeypatch, shift=30)
+        session.create_view("gaps", _GAPS, refresh="incremental")
+        session.ingest("t", _rows(0, 300, 2))
+        session.refresh()
+        count_as_large(monkeypatch, shift=34)
+        session.ingest("t", _rows(300, 40, 2))
+        (moved,) = session.refresh().views
+        assert moved.action == "rebuilt"
+        (event,) = (row for row in session.history() if row.action == "replanned")
+        assert event.reason.endswith("by order buckets of another width")
+        session.ingest("t", _rows(340, 2, 2))
+        (after,) = session.refresh().views
+        assert after.action == "incremental"
+        assert session.verify("gaps").equal
 
 
 def test_views_of_one_window_are_kept_alike(spark: SparkSession, tmp_path: Path) -> None:
