@@ -12,9 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from slackwater.optimizer import choose
-from slackwater.plan.facts import Facts
 
 from .harness import Kept, Law, Way
+from .large_windows import all_large, count_as_large
 from .random_rows import random_history, random_schemas
 
 _LEAST = (
@@ -95,6 +95,10 @@ _QUERIES = {
         "SELECT k, sort_array(collect_list(v)) l, avg(x) m FROM a GROUP BY k",
         "SELECT percentile(v, 0.5) p, approx_count_distinct(g) s FROM a",
     ],
+    "window_ranges": [
+        "SELECT id, k, lag(v) OVER (PARTITION BY k ORDER BY v, id, g, d, x) p FROM a",
+        "SELECT id, sum(v) OVER (ORDER BY v RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) s FROM a",
+    ],
     "window": [
         "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
         "SELECT id, sum(v) OVER () s FROM a",
@@ -116,6 +120,7 @@ _BETTER = (
     "aggregate_extremes",
     "aggregate_percentiles",
     "group_prefix",
+    "window_ranges",
     "limit_prefix",
 )
 _KEPT = {
@@ -123,6 +128,10 @@ _KEPT = {
     "fallback": tuple(rule for rule in choose.RULES if rule.name not in _BETTER),
     "recompute": tuple(rule for rule in choose.RULES if rule.name == "scan"),
 }
+
+
+_SHIFT = 2
+"""The bits that order buckets leave out: four values of `v` are in one."""
 
 
 def _check(
@@ -135,7 +144,7 @@ def _check(
             for number, sql in enumerate(queries):
                 law.add(Kept(f"{rule}_{number}", sql))
                 view = law.session.view(f"{rule}_{number}").definition
-                plan = choose.first_fit(view.stored, Facts())
+                plan = choose.first_fit(view.stored, all_large((view.stored,), _SHIFT))
                 used.setdefault(rule, set()).update(each.method for each in plan.kept())
         if rules == "preferred":
             assert [rule for rule, found in used.items() if rule not in found] == []
@@ -157,7 +166,10 @@ def test_every_rule_is_tried() -> None:
 
 
 @pytest.mark.parametrize("way", Way, ids=lambda way: way.value)
-def test_changes_are_sparks(way: Way, spark: SparkSession, tmp_path: Path) -> None:
+def test_changes_are_sparks(
+    way: Way, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_as_large(monkeypatch, _SHIFT)
     _check(spark, tmp_path, "preferred", batches=3, way=way)
 
 
@@ -167,4 +179,5 @@ def test_changes_are_sparks_by_other_rules(
     rules: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choose, "RULES", _KEPT[rules])
+    count_as_large(monkeypatch, _SHIFT)
     _check(spark, tmp_path, rules, batches=8)

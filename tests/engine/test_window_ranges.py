@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -17,18 +17,13 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.rel import Rel
-from slackwater.engine import run
-from slackwater.engine.home import Catalog
-from slackwater.engine.large_windows import windows_of
-from slackwater.plan.facts import LargeWindow
 from slackwater.workloads.bags import WEIGHT
 from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.rows import Row, table_from_rows
 
 from .harness import Kept, Law, Way
 from .histories import each_way
+from .large_windows import count_as_large
 
 _SCHEMA = pa.schema(
     [
@@ -143,15 +138,6 @@ def _table(change: Counter[Row]) -> pa.Table:
     return table_from_rows(_SCHEMA.append(pa.field(WEIGHT, pa.int64())), rows)
 
 
-def _count_as_large(monkeypatch: pytest.MonkeyPatch, shift: int) -> None:
-    def every(_home: Path, catalog: Catalog, others: Iterable[Rel] = ()) -> frozenset[LargeWindow]:
-        rels = (*(view.stored for view in catalog.views.values()), *others)
-        windows = (window for rel in rels for window in windows_of(rel))
-        return frozenset(LargeWindow(fingerprint(each), shift) for each in windows)
-
-    monkeypatch.setattr(run, "large_windows", every)
-
-
 def _check(spark: SparkSession, folder: Path, seed: int, batches: int, way: Way) -> None:
     law = Law(spark, folder, {"t": _SCHEMA}, way=way)
     try:
@@ -172,7 +158,7 @@ def _check(spark: SparkSession, folder: Path, seed: int, batches: int, way: Way)
 def test_changes_in_ranges_are_sparks(
     way: Way, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _count_as_large(monkeypatch, shift=3)
+    count_as_large(monkeypatch, shift=3)
     _check(spark, tmp_path, seed=3, batches=8, way=way)
 
 
@@ -182,5 +168,5 @@ def test_changes_in_ranges_are_sparks(
 def test_buckets_of_any_width_give_sparks_answers(
     seed: int, shift: int, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _count_as_large(monkeypatch, shift)
+    count_as_large(monkeypatch, shift)
     _check(spark, tmp_path, seed, batches=12, way=Way.DRIVER)

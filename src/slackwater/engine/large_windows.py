@@ -1,8 +1,8 @@
 """Finds windows whose partitions are large, and how wide their order buckets should be.
 
-Known are those by which a view is kept already: they stay, so that a plan does not change with
-every batch. Others are estimated from a sample of the stored rows of a source, where the keys of
-the window are columns of it.
+Known are those by which a view is kept already: they stay until their buckets are far too wide or
+too narrow, so that a plan does not change with every batch. Others are estimated from a sample of
+the stored rows of a source, where the keys of the window are columns of it.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from slackwater.types import TIMESTAMP_NTZ, DataType
 
 LARGE_PARTITION = 5_000
 """Rows from which on a change should not have a whole partition redone."""
+_FAR_OFF = 3
+"""Bits by which buckets are too wide or too narrow: partitions are about 64 times as large."""
 _SEEN_OFTEN = 4
 """A sample that has fewer rows than this of a partition does not tell how many there are."""
 _LEAST_BUCKETS = 16
@@ -61,11 +63,15 @@ def large_windows(
             found.setdefault(each.window, each)
     for rel in (*(view.stored for view in catalog.views.values()), *others):
         for window in windows_of(rel):
-            known = fingerprint(window)
-            shift = None if known in found else _estimated_shift(home, catalog, window)
-            if shift is not None:
-                found[known] = LargeWindow(known, shift)
+            key = fingerprint(window)
+            shift = _estimated_shift(home, catalog, window)
+            if shift is not None and not _fits(found.get(key), shift):
+                found[key] = LargeWindow(key, shift)
     return frozenset(found.values())
+
+
+def _fits(known: LargeWindow | None, shift: int) -> bool:
+    return known is not None and abs(known.shift - shift) < _FAR_OFF
 
 
 @remembered
@@ -92,8 +98,9 @@ def _estimated_shift(home: Path, catalog: Catalog, window: Window) -> int | None
         order=names[keys.order],
     )
     largest = max(files, key=lambda file: file.rows)
-    # Estimated anew only once there are twice as many rows.
-    return _shift_of(str(home), largest, 1 << (rows.bit_length() - 1), stored)
+    # Estimated anew only once there are some more rows.
+    known = rows - rows % (1 << (rows.bit_length() - 3))
+    return _shift_of(str(home), largest, known, stored)
 
 
 def _source_keys(window: Window) -> _Keys | None:

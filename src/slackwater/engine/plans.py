@@ -119,14 +119,18 @@ def _changed_fact(before: Facts, after: Facts) -> str:
     if lost:
         return f"a source is no longer append-only: {', '.join(lost)}"
     if before.large_windows != after.large_windows:
-        return "partitions of a window have become large"
+        return "partitions of a window have become large, or much larger"
     return "settings or sources are others than when the view was planned"
 
 
 def _moved(before: ViewPlan, after: ViewPlan) -> Iterator[str]:
-    """The operators whose method differs; both plans are about the same relations."""
+    """The operators that are kept otherwise; both plans are about the same relations."""
     pairs = zip(before.root.walk(), after.root.walk(), strict=True)
     for old, new in pairs:
+        if (old.method, old.chosen.shift) == (new.method, new.chosen.shift):
+            continue
+        what = NamePrinter(after.root.rel).describe(new.rel)
         if old.method != new.method:
-            what = NamePrinter(after.root.rel).describe(new.rel)
             yield f"{what} by {new.method} instead of {old.method}"
+        else:
+            yield f"{what} by order buckets of another width"

@@ -118,9 +118,13 @@ def read_facts(home: Home, catalog: Catalog, others: Iterable[Rel] = ()) -> Fact
 
 
 def declared_facts(home: Home, catalog: Catalog) -> Facts:
-    """The same for promises: a source may yet lose rows, unless its owner says that it cannot."""
+    """The same for promises: a source may yet lose rows, unless its owner says that it cannot.
+
+    Nor does a sample promise that partitions are large.
+    """
     declared = (name for name, source in catalog.sources.items() if source.append_only)
-    return replace(read_facts(home, catalog), append_only=frozenset(declared))
+    known = read_facts(home, catalog)
+    return replace(known, append_only=frozenset(declared), large_windows=frozenset())
 
 
 def read_pending(home: Home, catalog: Catalog) -> Pending:

@@ -1,0 +1,32 @@
+"""Has every window count as one with large partitions, so that small tables try the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from slackwater.algebra.fingerprint import fingerprint
+from slackwater.algebra.rel import Rel
+from slackwater.engine import run
+from slackwater.engine.home import Catalog
+from slackwater.engine.large_windows import windows_of
+from slackwater.plan.facts import Facts, LargeWindow
+
+
+def all_large(rels: Iterable[Rel], shift: int) -> Facts:
+    """Facts by which the windows of some relations are large."""
+    windows = (window for rel in rels for window in windows_of(rel))
+    large = frozenset(LargeWindow(fingerprint(each), shift) for each in windows)
+    return Facts(large_windows=large)
+
+
+def count_as_large(monkeypatch: pytest.MonkeyPatch, shift: int) -> None:
+    """Have sessions take all windows for large, with order buckets of so many bits."""
+
+    def every(_home: Path, catalog: Catalog, others: Iterable[Rel] = ()) -> frozenset[LargeWindow]:
+        kept = (view.stored for view in catalog.views.values())
+        return all_large((*kept, *others), shift).large_windows
+
+    monkeypatch.setattr(run, "large_windows", every)
