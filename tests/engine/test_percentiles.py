@@ -50,6 +50,9 @@ _VIEWS = {
     "beside": "SELECT h, count(*) c, avg(x) a, min(n) lo, median(x) m, percentile(n, 0.9) p "
     "FROM t GROUP BY h",
     "beside_all": "SELECT sum(d) s, median(d) m, max(x) hi, median(f) f FROM t",
+    "odd_keys": "SELECT array(h) a, make_ym_interval(0, g) i, median(n) m FROM t "
+    "GROUP BY array(h), make_ym_interval(0, g)",
+    "sets": "SELECT g, h, median(x) m, sum(n % 9) s FROM t GROUP BY CUBE (g, h)",
     "computed": "SELECT g + 1 k, median(n % 100 + x) m FROM t GROUP BY g + 1",
 }
 

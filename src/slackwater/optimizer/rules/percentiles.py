@@ -126,10 +126,13 @@ class Percentiles:
         return [each.finished(total, at) for each in self.wanted]
 
 
+def is_percentile(wanted: Expr) -> bool:
+    """Tell if an output is an exact percentile, of whatever kind."""
+    return isinstance(wanted, AggregateCall) and wanted.function in _FUNCTIONS
+
+
 def percentiles_of(rel: Aggregate) -> Percentiles | str:
     """The percentiles that an aggregate consists of, or why it is another one."""
-    if not rel.aggregates:
-        return "there are no percentiles"
     values: dict[Expr, None] = {}
     wanted: list[Wanted] = []
     for output in rel.aggregates:
@@ -138,8 +141,8 @@ def percentiles_of(rel: Aggregate) -> Percentiles | str:
             return found
         values[found] = None
         wanted.append(Wanted(output.expr.dtype, _percentiles(output.expr)))
-    if len(values) > 1:
-        return "percentiles of several values"
+    if len(values) != 1:
+        return "not percentiles of one value"
     return Percentiles(rel, next(iter(values)), tuple(wanted))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from slackwater.algebra.columns import Column
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Aggregate
+from slackwater.algebra.rel import Rel
 from slackwater.expr.build import cast
 from slackwater.expr.facts import may_raise
 from slackwater.expr.functions import call
@@ -14,7 +15,7 @@ from slackwater.expr.nodes import Expr
 from slackwater.optimizer.rules.base import Rule
 from slackwater.optimizer.rules.grouped import grouped_aggregate
 from slackwater.optimizer.rules.keys import contents, hashed_keys, over_stored
-from slackwater.optimizer.rules.percentiles import Percentiles, percentiles_of
+from slackwater.optimizer.rules.percentiles import Percentiles, is_percentile, percentiles_of
 from slackwater.plan.arrangements import Arrangement, Role, hashable, key_hash, stored_column
 from slackwater.plan.facts import Facts
 from slackwater.plan.view_plan import KeptState
@@ -34,6 +35,12 @@ class CountBuckets(Rule[Aggregate]):
     operator = Aggregate
     unstable = True
     """Of zeros with both signs either may be shown."""
+
+    def concerns(self, rel: Rel) -> bool:
+        """Only aggregates with percentiles."""
+        return isinstance(rel, Aggregate) and any(
+            is_percentile(output.expr) for output in rel.aggregates
+        )
 
     def refuses(self, rel: Aggregate, _facts: Facts) -> str | None:
         """All outputs are percentiles of one value, and every group has one key that is hashed."""
