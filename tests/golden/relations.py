@@ -117,6 +117,7 @@ def picked(rel: Rel, *columns: Column) -> Project:
 
 _TOTAL, _COUNT = aggregate("sum", O_TOTAL.ref()), aggregate("count", ONE)
 _LESS = call("<", O_ID.ref(), C_ID.ref())
+_COUNTED_DAYS = aggregate("count", O_DAY.ref(), distinct=True)
 _RANK = Window(
     ORDERS,
     (O_CUSTOMER.ref(),),
@@ -146,6 +147,9 @@ NORMALIZE: dict[str, Rel] = {
     ),
     "an estimate beside sums is joined to them": grouped(
         ORDERS, (O_CUSTOMER,), days=ESTIMATE, total=_TOTAL
+    ),
+    "an estimate beside distinct values is joined to them": grouped(
+        ORDERS, (O_CUSTOMER,), exact=_COUNTED_DAYS, days=ESTIMATE, total=_TOTAL
     ),
     "estimates without a key are joined as they are": grouped(
         ORDERS,
