@@ -49,6 +49,8 @@ _VIEWS = {
     "of_lists": "SELECT approx_count_distinct(struct(l, x)) a FROM t",
     "filtered_above": """SELECT x, approx_count_distinct(n % 10) a FROM t GROUP BY x
         HAVING approx_count_distinct(n % 10) > 1""",
+    "beside_distinct": """SELECT k, count(DISTINCT n) e, approx_count_distinct(n) a, avg(x) m
+        FROM t GROUP BY k""",
     "beside_rows": "SELECT k, approx_count_distinct(n, 0.3) a, collect_set(k) l FROM t GROUP BY k",
 }
 _NAN = float("nan")

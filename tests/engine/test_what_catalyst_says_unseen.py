@@ -65,7 +65,7 @@ _SESSIONS = {
 
 @each_way
 def test_sessions_are_merged(way: Way, spark: SparkSession, tmp_path: Path) -> None:
-    check_history(spark, tmp_path, _EVENTS, _SESSIONS, _HISTORY, way=way, by_rules=False)
+    check_history(spark, tmp_path, _EVENTS, _SESSIONS, _HISTORY, way=way)
 
 
 _QUIET = {

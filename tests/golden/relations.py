@@ -137,6 +137,7 @@ def _percentile(function: str, shares: str) -> AggregateCall:
 
 _TOTAL, _COUNT = aggregate("sum", O_TOTAL.ref()), aggregate("count", ONE)
 _LESS = call("<", O_ID.ref(), C_ID.ref())
+_COUNTED_DAYS = aggregate("count", O_DAY.ref(), distinct=True)
 _RANK = Window(
     ORDERS,
     (O_CUSTOMER.ref(),),
@@ -262,6 +263,9 @@ NORMALIZE: dict[str, Rel] = {
     ),
     "an estimate beside sums is joined to them": grouped(
         ORDERS, (O_CUSTOMER,), days=ESTIMATE, total=_TOTAL
+    ),
+    "an estimate beside distinct values is joined to them": grouped(
+        ORDERS, (O_CUSTOMER,), exact=_COUNTED_DAYS, days=ESTIMATE, total=_TOTAL
     ),
     "estimates without a key are joined as they are": grouped(
         ORDERS,

@@ -20,7 +20,8 @@ from slackwater.expr.build import case, is_known, number
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import AggregateCall, Expr
 from slackwater.expr.registers import Sketch, sketch_of
-from slackwater.optimizer.ids import Ids
+from slackwater.optimizer.distinct_aggregates import distinct_args
+from slackwater.optimizer.ids import Ids, under_own_ids
 from slackwater.optimizer.rules.accumulators import group_state
 from slackwater.plan.facts import Facts
 from slackwater.types import (
@@ -58,13 +59,16 @@ def estimate_by_registers(rel: Rel, ids: Ids) -> Rel:
     if not isinstance(rel, Aggregate) or not _has_plain_keys(rel):
         return rel
     sketches = {output: _sketch(output.expr) for output in rel.aggregates}
-    others = tuple(output for output, sketch in sketches.items() if sketch is None)
-    if len(others) == len(sketches) or not _has_running_values(rel, others):
+    others = [output for output, sketch in sketches.items() if sketch is None]
+    groups = _kept_apart(rel, others)
+    if len(others) == len(sketches) or groups is None:
         return rel
-    parts = [replace(rel, aggregates=others)] if others else []
+    parts: list[Aggregate] = []
+    for outputs in groups:
+        parts.append(replace(rel, keys=_keys_of_part(rel, parts, ids), aggregates=outputs))
     for output, sketch in sketches.items():
         if sketch is not None:
-            keys = _under_own_ids(rel.keys, ids) if parts else rel.keys
+            keys = _keys_of_part(rel, parts, ids)
             parts.append(_estimate(rel.input, keys, output, sketch, ids))
     joined: Rel = parts[0]
     for part in parts[1:]:
@@ -74,14 +78,32 @@ def estimate_by_registers(rel: Rel, ids: Ids) -> Rel:
     return Project(joined, tuple(map(pass_through, rel.columns)))
 
 
+def _keys_of_part(rel: Aggregate, before: list[Aggregate], ids: Ids) -> tuple[Output, ...]:
+    """The first part has the keys that are shown."""
+    return under_own_ids(rel.keys, ids) if before else rel.keys
+
+
+def _kept_apart(rel: Aggregate, outputs: list[Output]) -> list[tuple[Output, ...]] | None:
+    """Aggregates that need no rows of their groups, by how they are kept.
+
+    None if one does need them: an estimate may then read them as well.
+    """
+    groups: dict[object, list[Output]] = {}
+    for output in outputs:
+        kind = distinct_args(output.expr)
+        if kind is None and not _has_running_value(rel, output):
+            return None
+        groups.setdefault(kind, []).append(output)
+    return list(map(tuple, groups.values()))
+
+
 def _has_plain_keys(rel: Aggregate) -> bool:
     """Whether groups can be told by their keys alone, and show no other value than all rows do."""
     return all(_is_hashed(part) for key in rel.keys for part in parts_of(key.column.dtype))
 
 
-def _has_running_values(rel: Aggregate, others: tuple[Output, ...]) -> bool:
-    """Whether aggregates need no rows of their groups; else an estimate may read them as well."""
-    state = group_state(replace(rel, aggregates=others), grows=True, facts=Facts())
+def _has_running_value(rel: Aggregate, output: Output) -> bool:
+    state = group_state(replace(rel, aggregates=(output,)), grows=True, facts=Facts())
     return not isinstance(state, str)
 
 
@@ -113,7 +135,7 @@ def _registers(
     rows: Rel, keys: tuple[Output, ...], wanted: Expr, sketch: Sketch, ids: Ids
 ) -> Aggregate:
     """The least digits of each register; groups without a value have one register, of NULL."""
-    hashed = Project(rows, (*_under_own_ids(keys, ids), _named("hash", _hash(wanted), ids)))
+    hashed = Project(rows, (*under_own_ids(keys, ids), _named("hash", _hash(wanted), ids)))
     *parts, value = hashed.columns
     outputs = (*map(pass_through, parts), *_places(value.ref(), sketch, ids))
     placed = Project(hashed, outputs)
@@ -151,10 +173,6 @@ def _by_keys(left: Rel, first: Rel, right: Aggregate) -> Join:
     pairs = zip(first.columns, right.keys, strict=False)
     keys = tuple(JoinKey(one.ref(), other.column.ref(), null_safe=True) for one, other in pairs)
     return Join(JoinKind.INNER if keys else JoinKind.CROSS, left, right, keys)
-
-
-def _under_own_ids(keys: tuple[Output, ...], ids: Ids) -> tuple[Output, ...]:
-    return tuple(_named(key.column.name, key.expr, ids) for key in keys)
 
 
 def _named(name: str, expr: Expr, ids: Ids) -> Output:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slackwater.algebra.columns import Column
+from slackwater.algebra.columns import Column, Output
 from slackwater.expr.nodes import ColumnId, Expr
 
 
@@ -18,3 +18,8 @@ class Ids:
         """A column for the value of an expression."""
         self.last += 1
         return Column(ColumnId(self.last), name, expr.dtype, expr.nullable)
+
+
+def under_own_ids(keys: tuple[Output, ...], ids: Ids) -> tuple[Output, ...]:
+    """The same keys as columns of their own."""
+    return tuple(Output(ids.column(key.column.name, key.expr), key.expr) for key in keys)

@@ -1,8 +1,9 @@
 """Rewrites a plan into fewer forms before rules are chosen.
 
-The order matters: DISTINCT inside aggregates makes new Distinct operators, which become
-aggregates; NOT IN makes a global aggregate of its own. What joins need not see goes last but
-one: a filter that it moves may be the one that bounds a window's ranks.
+The order matters: estimates are parted from aggregates of distinct values, which make new
+Distinct operators, which become aggregates; NOT IN makes a global aggregate of its own. What
+joins need not see goes last but one: a filter that it moves may be the one that bounds a window's
+ranks.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.expr.build import cast
-from slackwater.expr.nodes import AggregateCall, Expr
+from slackwater.optimizer.distinct_aggregates import split_distinct_aggregates
 from slackwater.optimizer.distinct_estimates import estimate_by_registers
 from slackwater.optimizer.group_limits import limit_groups
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.join_forms import drive_from_left, pad_apart, spell_out_not_in
 from slackwater.optimizer.lean import filter_early, keep_needed
 from slackwater.optimizer.percentile_parts import split_percentiles
-from slackwater.types import CALENDAR_INTERVAL, STRING, MapType, parts_of
+from slackwater.types import CALENDAR_INTERVAL, STRING
 
 
 def normalize(rel: Rel) -> Rel:
@@ -49,49 +50,6 @@ def _group_distinct(rel: Rel, _ids: Ids) -> Rel:
     if not isinstance(rel, Distinct):
         return rel
     return Aggregate(rel.input, tuple(map(pass_through, rel.columns)), ())
-
-
-def _split_distinct_aggregates(rel: Rel, ids: Ids) -> Rel:
-    """f(DISTINCT x) by k becomes f(x) by k over the distinct pairs of k and x."""
-    if not isinstance(rel, Aggregate) or not rel.aggregates:
-        return rel
-    calls = [output.expr for output in rel.aggregates]
-    first = calls[0]
-    if not isinstance(first, AggregateCall) or not all(
-        _same_distinct(each, first) for each in calls
-    ):
-        return rel
-    if any(isinstance(part, MapType) for arg in first.args for part in parts_of(arg.dtype)):
-        # Spark sorts the entries of maps that it groups by, but not of those that it counts.
-        return rel
-    values = tuple(Output(ids.column("value", arg), arg) for arg in first.args)
-    pairs = Distinct(Project(rel.input, (*_under_own_ids(rel, ids), *values)))
-    keys = tuple(
-        Output(key.column, pair.column.ref())
-        for key, pair in zip(rel.keys, pairs.input.outputs, strict=False)  # type: ignore[attr-defined]
-    )
-    args = tuple(value.column.ref() for value in values)
-    aggregates = tuple(
-        Output(output.column, replace(output.expr, distinct=False, args=args))
-        for output in rel.aggregates
-        if isinstance(output.expr, AggregateCall)
-    )
-    return Aggregate(pairs, keys, aggregates)
-
-
-def _under_own_ids(rel: Aggregate, ids: Ids) -> tuple[Output, ...]:
-    return tuple(Output(ids.column(key.column.name, key.expr), key.expr) for key in rel.keys)
-
-
-def _same_distinct(expr: Expr, first: AggregateCall) -> bool:
-    return (
-        isinstance(expr, AggregateCall)
-        and expr.distinct
-        and expr.function in ("count", "sum", "avg")
-        and expr.args == first.args
-        and expr.where is None
-        and not expr.order
-    )
 
 
 def _group_intervals_by_text(rel: Rel, ids: Ids) -> Rel:
@@ -137,8 +95,8 @@ def _leave_out_last(rel: Rel, _ids: Ids) -> Rel:
 
 
 _REWRITES: tuple[Callable[[Rel, Ids], Rel], ...] = (
-    _split_distinct_aggregates,
     estimate_by_registers,
+    split_distinct_aggregates,
     _group_distinct,
     _group_intervals_by_text,
     split_percentiles,

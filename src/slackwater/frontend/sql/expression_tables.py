@@ -53,7 +53,7 @@ SIMPLE: Mapping[str, str] = _pairs(
     MonthsBetween months_between   TruncTimestamp date_trunc   DateFormatClass date_format
     UnixTimestamp unix_timestamp   ToUnixTimestamp unix_timestamp
     MonthName monthname   DayName dayname   FromUnixTime from_unixtime
-    DateAddYMInterval +   TimestampAddYMInterval +   TimestampAddInterval +
+    DateAddYMInterval +   TimestampAddYMInterval +
     SubtractDates -   SubtractTimestamps -   MultiplyYMInterval *   MultiplyDTInterval *
     DivideYMInterval /   DivideDTInterval /
     MakeYMInterval make_ym_interval   MakeDTInterval make_dt_interval

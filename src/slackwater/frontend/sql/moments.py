@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import Expr, with_type
+from slackwater.expr.nodes import Expr, Literal, with_type
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError
-from slackwater.types import TIMESTAMP, parse_spark_type
+from slackwater.types import CALENDAR_INTERVAL, TIMESTAMP, IntervalType, parse_spark_type
 
 
 def timestamp_unit(reader: ExpressionReader, node: Node) -> Expr:
@@ -49,17 +50,39 @@ def precise_timestamp(reader: ExpressionReader, node: Node) -> Expr:
     return call("unix_micros" if to_number else "timestamp_micros", reader.read(child))
 
 
+def add_interval(reader: ExpressionReader, node: Node) -> Expr:
+    """A moment and an interval of months, days and time; by a constant of one kind if it is one."""
+    start, interval = reader.read_all(node.children)
+    if isinstance(interval, Literal) and interval.dtype == CALENDAR_INTERVAL and interval.value:
+        interval = _of_one_kind(reader.facts.companion.literal_value(node.children[1])) or interval
+    return call("+", start, interval)
+
+
+def _of_one_kind(value: Any) -> Literal | None:
+    """The same interval in months, or in days and less than a day of the same sign."""
+    period, duration = value.extractAsPeriod(), value.extractAsDuration()
+    months, days = int(period.getMonths()), int(period.getDays())
+    micros = int(duration.getSeconds()) * 1_000_000 + int(duration.getNano()) // 1000
+    if not days and not micros:
+        return Literal(str(months), IntervalType("YEAR", "MONTH"))
+    if months or days * micros < 0 or abs(micros) >= _DAY:
+        return None
+    return Literal(str(days * _DAY + micros), IntervalType("DAY", "SECOND"))
+
+
 def make_interval(reader: ExpressionReader, node: Node) -> Expr:
     """An interval from its parts."""
     function = "try_make_interval" if reader.is_quiet(node) else "make_interval"
     return call(function, *reader.read_all(node.children))
 
 
+_DAY = 86_400_000_000
 TIMES: Mapping[str, Callable[[ExpressionReader, Node], Expr]] = {
     "TimestampAdd": timestamp_unit,
     "TimestampDiff": timestamp_unit,
     "GetTimestamp": parse_timestamp,
     "MakeTimestamp": make_timestamp,
     "PreciseTimestampConversion": precise_timestamp,
+    "TimestampAddInterval": add_interval,
     "MakeInterval": make_interval,
 }
