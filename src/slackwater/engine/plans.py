@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from slackwater.algebra.reads import read_names
+from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
+from slackwater.catalog.snapshot import Catalog
 from slackwater.compiler.tasks import Action
-from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
-from slackwater.engine.home import Catalog
 from slackwater.engine.plan_text import NamePrinter
 from slackwater.optimizer.choose import choose_plan
 from slackwater.plan.facts import Facts
