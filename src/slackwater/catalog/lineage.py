@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from slackwater.algebra.reads import read_names
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import ViewDefinition
-from slackwater.catalog.snapshot import Catalog
 
 
 def base_sources(view: ViewDefinition, catalog: Catalog) -> frozenset[str]:

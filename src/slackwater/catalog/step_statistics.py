@@ -8,7 +8,7 @@ from contextlib import suppress
 from slackwater.plan.observations import Observed
 from slackwater.plan.program import Origin
 from slackwater.state.metadata.errors import MetadataError
-from slackwater.state.metadata.reader import MetadataReader
+from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.records import ObservationRecord
 from slackwater.state.metadata.store import MetadataStore
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from slackwater.catalog.snapshot import Catalog
+from slackwater.catalog.catalog import Catalog
 from slackwater.state.segments import SegmentFile
 from slackwater.types import DataType
 

@@ -7,9 +7,9 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import ViewDefinition
 from slackwater.catalog.lineage import is_filled
-from slackwater.catalog.snapshot import Catalog
 from slackwater.engine.home import Home
 from slackwater.engine.reading import Reader
 from slackwater.errors import DataError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.catalog.lineage import base_sources, filled_state, is_filled
-from slackwater.catalog.snapshot import Catalog
 from slackwater.catalog.stored_files import Pending
 from slackwater.compiler.tasks import Action
 from slackwater.engine.plans import Plans

@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import (
     RefreshPolicy,
     SourceDefinition,
@@ -23,7 +24,6 @@ from slackwater.catalog.definitions import (
     read_scope,
 )
 from slackwater.catalog.goals import Goal
-from slackwater.catalog.snapshot import Catalog
 from slackwater.catalog.stored_records import (
     arrangement_record,
     goal_records,

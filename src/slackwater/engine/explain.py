@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.printer import PlanPrinter
 from slackwater.algebra.reads import read_names
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.catalog.lineage import base_sources
-from slackwater.catalog.snapshot import Catalog
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.program_text import print_program
 from slackwater.compiler.refresh import write_program

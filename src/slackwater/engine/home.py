@@ -6,13 +6,13 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from slackwater.catalog.snapshot import Catalog
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.step_statistics import Observations
 from slackwater.errors import CatalogError
 from slackwater.runtime.pinned_settings import settings_to_pin
 from slackwater.state.metadata.lock import HomeLock
+from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
-from slackwater.state.metadata.reader import MetadataReader
 from slackwater.state.metadata.records import Commit, Transaction
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.pages import allow_many_files

@@ -21,8 +21,8 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
 
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import OnMissing, SourceDefinition
-from slackwater.catalog.snapshot import Catalog
 from slackwater.catalog.stored_files import StoredFiles
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.engine.home import Home

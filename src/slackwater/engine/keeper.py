@@ -16,9 +16,9 @@ from pyspark.sql.types import StructType
 
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import walk_rel
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.goals import Goal
-from slackwater.catalog.snapshot import Catalog
 from slackwater.catalog.stored_records import (
     arrangement_record,
     goal_records,

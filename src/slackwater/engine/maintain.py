@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.logs import NOTHING_READ
-from slackwater.catalog.snapshot import Catalog
 from slackwater.engine.home import Home
 from slackwater.engine.merging import Merge, Merged, Merger
 from slackwater.faults import reach

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from slackwater.algebra.reads import read_names
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
-from slackwater.catalog.snapshot import Catalog
 from slackwater.compiler.tasks import Action
 from slackwater.engine.plan_text import NamePrinter
 from slackwater.optimizer.choose import choose_plan

@@ -8,8 +8,8 @@ from slackwater.algebra.columns import pass_through
 from slackwater.algebra.operators import Project, Scan
 from slackwater.algebra.rel import Rel
 from slackwater.algebra.root import stored_scan
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
-from slackwater.catalog.snapshot import Catalog
 from slackwater.compiler.batch import compile_batch
 from slackwater.engine.home import Home
 from slackwater.expr.sql import quote_name

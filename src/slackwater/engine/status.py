@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.algebra.reads import read_names
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import ViewDefinition
 from slackwater.catalog.goals import Goal
 from slackwater.catalog.lineage import is_behind
-from slackwater.catalog.snapshot import Catalog
 from slackwater.engine.home import Home
 from slackwater.state.metadata.records import RunRecord
 

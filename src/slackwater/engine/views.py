@@ -15,8 +15,8 @@ from slackwater.algebra.reads import read_names
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import renumbered
+from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
-from slackwater.catalog.snapshot import Catalog
 from slackwater.errors import CatalogError, UnsupportedStatementError
 from slackwater.expr.nodes import Literal, UserCall, walk
 from slackwater.frontend.sql.planner import Planner, Query

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-from slackwater.catalog.snapshot import plain_setting
+from slackwater.catalog.catalog import plain_setting
 
 PINNED_SETTINGS = (
     "spark.sql.ansi.enabled",

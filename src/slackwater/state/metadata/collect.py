@@ -16,8 +16,8 @@ from typing import Final
 
 from slackwater.errors import SetupError
 from slackwater.faults import reach
+from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
-from slackwater.state.metadata.reader import MetadataReader
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.packs import files_of
 from slackwater.state.segments import forget_segments

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from slackwater.state.metadata.errors import ForeignHomeError
-from slackwater.state.metadata.reader import MetadataReader
+from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.store import MetadataStore
 
 IDENTITY_FILE: Final = "identity"

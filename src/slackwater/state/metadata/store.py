@@ -17,8 +17,8 @@ from slackwater.state.metadata import prune, reads, schema
 from slackwater.state.metadata.engine import noting, open_engine, reading, writing
 from slackwater.state.metadata.errors import ConflictError, MetadataError
 from slackwater.state.metadata.facts import chunks
+from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.migrations import is_current, migrate
-from slackwater.state.metadata.reader import MetadataReader
 from slackwater.state.metadata.records import (
     Commit,
     ObservationRecord,
