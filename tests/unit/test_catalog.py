@@ -19,7 +19,11 @@ from slackwater.catalog.logs import NOTHING_READ, Logs
 from slackwater.catalog.stored_files import Pending
 from slackwater.catalog.stored_records import goal_records
 from slackwater.engine.home import Home
-from slackwater.errors import CatalogError
+from slackwater.engine.plans import Plans, make_plan
+from slackwater.errors import CatalogError, InvariantError
+from slackwater.optimizer.rules.keys import contents
+from slackwater.plan.facts import Facts
+from slackwater.plan.stored_plans import dump_view_plan
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     ProgressRecord,
@@ -52,14 +56,16 @@ def _source(name: str, *, append_only: bool = False) -> Transaction:
     )
 
 
-def _view(name: str, reads: str | None, goal: Goal | None = None) -> Transaction:
+def _view(
+    name: str, reads: str | None, goal: Goal | None = None, answer: str | None = None
+) -> Transaction:
     """A view of a source or view, or of no row at all."""
     plan = Values((_COLUMN,), ()) if reads is None else Scan(reads, (_COLUMN,))
     view = ViewDefinition(name, None, plan, ("a",), _SCHEMA, goal=goal)
     return Transaction(
         "create_view",
-        add_arrangements=(ArrangementRecord(f"answer of {name}", "{}"),),
-        add_views=(ViewRecord(name, view.dump(), f"answer of {name}"),),
+        add_arrangements=(ArrangementRecord(answer or f"answer of {name}", "{}"),),
+        add_views=(ViewRecord(name, view.dump(), answer or f"answer of {name}"),),
         goals=goal_records([view]),
     )
 
@@ -134,6 +140,22 @@ def test_a_reader_that_has_read_nothing_differs_from_one_of_an_empty_log() -> No
     assert logs.readers("full") == ("early", "late")
     assert (logs.first_cursor("full"), logs.last_cursor("full")) == (1, 3)
     assert (logs.first_cursor("none"), logs.last_cursor("none")) == (0, NOTHING_READ)
+
+
+def test_a_view_that_is_planned_anew_keeps_its_answer_where_it_is(store: MetadataStore) -> None:
+    scan = Scan("orders", (_COLUMN,))
+    first = make_plan(ViewDefinition("v", None, scan, ("a",), _SCHEMA), Facts())
+    elsewhere = replace(first, answer=contents(scan, ()))
+    commit(store, _view("v", "orders", answer=elsewhere.answer.id))
+    commit(store, Transaction("run", plans={"v": dump_view_plan(elsewhere)}))
+    catalog = Catalog(store.state())
+    assert catalog.facts.append_only != elsewhere.facts.append_only
+    plans = Plans(catalog, catalog.facts)
+    assert plans.new.keys() == {"v"}
+    assert plans["v"].answer == elsewhere.answer != first.answer
+    forgotten = Catalog(replace(catalog.state, plans={}))
+    with pytest.raises(InvariantError, match=f"view v is kept as {elsewhere.answer.id}"):
+        Plans(forgotten, forgotten.facts)
 
 
 def test_a_home_without_the_lock_hands_out_no_writer(store: MetadataStore, tmp_path: Path) -> None:
