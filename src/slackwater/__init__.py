@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from slackwater.api import Session, Source, View
     from slackwater.api import open_home as open  # noqa: A004
+    from slackwater.catalog.goals import Goal
     from slackwater.engine.declare import NewSource, NewView
     from slackwater.frontend.signal.define import signal
-    from slackwater.plan.goals import Goal
     from slackwater.state.metadata.collect import Retention
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Goal": ("slackwater.plan.goals", "Goal"),
+    "Goal": ("slackwater.catalog.goals", "Goal"),
     "NewSource": ("slackwater.engine.declare", "NewSource"),
     "NewView": ("slackwater.engine.declare", "NewView"),
     "Retention": ("slackwater.state.metadata.collect", "Retention"),

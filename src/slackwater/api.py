@@ -9,9 +9,10 @@ from types import TracebackType
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
+from slackwater.catalog.goals import Goal
 from slackwater.config import load_settings
 from slackwater.engine.declare import NewSource, NewView
-from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.ingest import IngestResult, Marks
 from slackwater.engine.keeper import Keeper, Options
 from slackwater.engine.maintain import Compaction
@@ -20,7 +21,6 @@ from slackwater.engine.status import HistoryRow, Status, read_history, read_stat
 from slackwater.engine.verify import VerifyResult
 from slackwater.engine.views import with_readers
 from slackwater.plan.forms import Forms, read_look_ups
-from slackwater.plan.goals import Goal
 from slackwater.plan.prices import read_prices
 from slackwater.runtime.session import SparkHandle, open_spark
 from slackwater.state.metadata.collect import Retention

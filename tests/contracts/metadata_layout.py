@@ -2,10 +2,12 @@
 
 Each layout has a fixture for each database: a dump of `build_example`, made while that layout
 was the newest, by Python's `sqlite3` (`iterdump`) and by `pg_dump --inserts --no-owner`.
+`settings-0002` has in addition what layout 2 kept as rows of a table `settings`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,12 +15,13 @@ import pytest
 from sqlalchemy import Connection, inspect, text
 
 from slackwater.state.metadata import schema
-from slackwater.state.metadata.engine import open_engine, writing
+from slackwater.state.metadata.engine import open_engine, reading, writing
 from slackwater.state.metadata.errors import MetadataError, NewerLayoutError, RetentionError
 from slackwater.state.metadata.migrations import MIGRATIONS, Migration, layout_of, migrate
+from slackwater.state.metadata.records import GoalRecord
 from slackwater.state.metadata.store import MetadataStore
 
-from .metadata_values import MOMENT, OBSERVED, commit, ingest, segment_file
+from .metadata_values import GOAL, MOMENT, OBSERVED, commit, ingest, segment_file
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "metadata"
 
@@ -82,14 +85,58 @@ class LayoutContract:
             assert store.state(7).sources.keys() == {"orders", "parts"}
             assert [batch.offset for batch in store.batches("orders")] == [2]
             assert [row.started for row in store.history()] == [MOMENT, MOMENT]
-            assert store.settings() == {"budget": "1g"}
             if number >= 2:
                 assert state.plans == {"revenue": '{"root": "second"}'}
                 assert store.state(7).plans == {"revenue": '{"root": "first"}'}
                 assert store.observations() == (OBSERVED,)
+            if number >= 3:
+                assert state.goals == {"revenue": GOAL}
+                assert (state.pinned, state.lossy) == ({"zone": "UTC"}, {"orders"})
+                assert (state.filled, state.sums_outgrown) == ({"revenue"}, True)
+                assert store.positions("orders") == {"a.csv": "1"}
+                assert not store.state(9).goals
             with pytest.raises(RetentionError):
                 store.state(4)
             assert commit(store, ingest(3)).version == 11
+
+    def test_settings_become_records_of_their_kinds(self, address: str) -> None:
+        self.load(address, self.fixture(2, "settings"))
+        with MetadataStore.open(address) as store:
+            state = store.state()
+            assert state.goals == {
+                "soon": GoalRecord("soon", slack="30s"),
+                "cheap": GoalRecord("cheap", final_work=0.1),
+                "fresh": GoalRecord("fresh", fresh=True),
+            }
+            assert store.state(19).goals.keys() == {"soon", "cheap", "fresh", "gone"}
+            assert store.state(15).goals.keys() == {"soon"}
+            definitions = [json.loads(each.definition) for each in state.views.values()]
+            assert not any("goal" in each for each in definitions)
+            assert {"name": "soon", "sql": "...", "scope": "all"} in definitions
+            assert state.pinned == {
+                "spark.sql.ansi.enabled": "TRUE",
+                "spark.sql.session.timeZone": "Europe/Berlin",
+            }
+            assert store.state(5).pinned == state.pinned
+            assert state.lossy == {"a", "a.1"}
+            assert (state.filled, state.sums_outgrown) == ({"plain"}, True)
+            assert store.positions("a") == {"1.y.csv": "3 4", "x.csv": "1 2"}
+            assert store.positions("a.1") == {"x.csv": "7 8"}
+            assert store.positions('"quoted"') == {"100% ü.csv": ""}
+            assert store.positions("straße.é") == {"z": "9"}
+            assert store.positions("parts") == store.positions("orders") == {}
+            assert commit(store, ingest(3)).version == 22
+
+    def test_settings_stay_if_a_migration_after_them_fails(self, address: str) -> None:
+        self.load(address, self.fixture(2, "settings"))
+        with pytest.raises(MetadataError, match="nonsense"):
+            self.migrate(address, Migration(len(MIGRATIONS) + 1, "fail", _fail))
+        engine = open_engine(address)
+        with reading(engine) as connection:
+            assert layout_of(connection) == 2
+            assert connection.scalar(text("SELECT count(*) FROM settings")) == 17
+            assert not inspect(connection).has_table("positions")
+        engine.dispose()
 
     def test_a_later_migration_starts_where_the_home_stands(self, address: str) -> None:
         self.load(address, self.fixture(MIGRATIONS[-1].number))
@@ -111,9 +158,9 @@ class LayoutContract:
         with MetadataStore.open(address) as store:
             assert store.state().commit == 10
 
-    def fixture(self, number: int) -> str:
-        """The dump of a home of this layout."""
-        return (FIXTURES / f"layout-{number:04}.{self.database}.sql").read_text()
+    def fixture(self, number: int, kind: str = "layout") -> str:
+        """The dump of a home of this layout; of `kind` settings, one with settings of all kinds."""
+        return (FIXTURES / f"{kind}-{number:04}.{self.database}.sql").read_text()
 
     def migrate(self, address: str, later: Migration) -> None:
         """Open a home with a Slackwater that knows one more layout."""

@@ -22,7 +22,9 @@ from slackwater.state.metadata.errors import ConflictError, MetadataError, Reten
 from slackwater.state.metadata.records import (
     BatchRecord,
     Commit,
+    GoalRecord,
     NewSegment,
+    PositionRecord,
     ProgressRecord,
     Transaction,
 )
@@ -201,31 +203,83 @@ class CommitContract(_WithStore):
         assert after["revenue"] == replace(before["revenue"], details='{"more": 1}', seconds=0.5)
         commit(store, ingest(2), run(2))
 
-    def test_settings_are_replaced_dropped_and_found_by_prefix(self, store: MetadataStore) -> None:
-        commit(store, Transaction("run", settings={"budget": "1g", "zone": "UTC", "mark:%a": "1"}))
-        commit(store, Transaction("run", settings={"budget": "2g", "Mark:b": "2"}))
-        assert store.settings()["budget"] == "2g"
-        assert store.settings("mark:") == {"mark:%a": "1"}
-        assert store.settings("%") == {}
-        again = Transaction("run", settings={"zone": "CET"}, drop_settings=("zone", "budget", "x"))
-        commit(store, again)
-        assert store.settings() == {"zone": "CET", "mark:%a": "1", "Mark:b": "2"}
+    def test_pinned_settings_are_replaced_by_name(self, store: MetadataStore) -> None:
+        commit(store, Transaction("run", pinned={"budget": "1g", "zone": "UTC", "%": "1"}))
+        commit(store, Transaction("run", pinned={"budget": "2g", "Zone": "CET"}))
+        assert store.state().pinned == {"budget": "2g", "zone": "UTC", "%": "1", "Zone": "CET"}
+        assert store.state(1).pinned == {"budget": "1g", "zone": "UTC", "%": "1"}
 
-    def test_a_prefix_ends_where_the_names_do(self, store: MetadataStore) -> None:
-        names = (
-            "mark",
-            "mark.",
-            "mark.a",
-            "mark.\U0010ffff",
-            "mark/",
-            "mark/b",
-            "marks.",
-            "MARK.a",
+    def test_positions_are_replaced_by_item(self, store: MetadataStore) -> None:
+        commit(store, create_source("a"), create_source("a.1"))
+        items = ("1.x", "%a", "A", "a", "", "\U0010ffff", "'; --")
+        added = tuple(PositionRecord("a", item, "old") for item in items)
+        other = PositionRecord("a.1", "x", "other")
+        commit(store, Transaction("ingest", positions=(*added, other)))
+        commit(store, Transaction("ingest", positions=(PositionRecord("a", "A", "new"),)))
+        assert store.positions("a") == {**dict.fromkeys(items, "old"), "A": "new"}
+        assert store.positions("a.1") == {"x": "other"}
+        assert store.positions("none") == {}
+        with pytest.raises(CatalogError, match="'none'"):
+            commit(store, Transaction("ingest", positions=(PositionRecord("none", "x", ""),)))
+
+    def test_of_repeated_positions_the_last_stays(self, store: MetadataStore) -> None:
+        twice = (PositionRecord("orders", "x", "1"), PositionRecord("orders", "x", "2"))
+        commit(store, create_source(), Transaction("ingest", positions=twice))
+        assert store.positions("orders") == {"x": "2"}
+
+    def test_what_is_known_of_a_source_goes_with_it(self, store: MetadataStore) -> None:
+        commit(store, create_source(), create_source("parts"))
+        both = tuple(PositionRecord(name, "x", "1") for name in ("orders", "parts"))
+        commit(store, Transaction("ingest", lossy=("orders", "parts"), positions=both))
+        commit(store, Transaction("ingest", lossy=("orders",)))
+        assert store.state().lossy == {"orders", "parts"}
+        commit(store, drop_source(), create_source())
+        assert store.state().lossy == {"parts"}
+        assert (store.positions("orders"), store.positions("parts")) == ({}, {"x": "1"})
+        assert store.state(3).lossy == {"orders", "parts"}
+        with pytest.raises(CatalogError, match="'none'"):
+            commit(store, Transaction("ingest", lossy=("none",)))
+
+    def test_what_is_known_of_a_view_goes_with_it(self, store: MetadataStore) -> None:
+        commit(store, create_source(), create_view(), create_view("other"))
+        goal, other = GoalRecord("revenue", slack="30s"), GoalRecord("other", final_work=0.1)
+        commit(store, Transaction("run", goals=(goal, other), filled=("revenue", "other")))
+        assert store.state().goals == {"revenue": goal, "other": other}
+        with pytest.raises(CatalogError, match="goal of view 'other'"):
+            commit(store, Transaction("run", goals=(other,)))
+        again = replace(
+            create_view(),
+            drop_views=("revenue",),
+            drop_arrangements=("revenue",),
+            goals=(GoalRecord("revenue", fresh=True),),
         )
-        commit(store, Transaction("run", settings=dict.fromkeys(names, "")))
-        assert set(store.settings("mark.")) == {"mark.", "mark.a", "mark.\U0010ffff"}
-        assert set(store.settings("mark/")) == {"mark/", "mark/b"}
-        assert set(store.settings("marks.x")) == set()
+        commit(store, again)
+        assert store.state().goals == {
+            "revenue": GoalRecord("revenue", None, None, True),
+            "other": other,
+        }
+        assert store.state().filled == {"other"}
+        assert store.state(4).filled == {"other", "revenue"}
+
+    def test_outgrown_sums_stay_outgrown(self, store: MetadataStore) -> None:
+        commit(store, create_source())
+        assert not store.state().sums_outgrown
+        commit(store, *[Transaction("run", sums_outgrown=True)] * 2, Transaction("run"))
+        assert store.state().sums_outgrown
+        assert not store.state(1).sums_outgrown
+
+    def test_ended_facts_are_forgotten(self, store: MetadataStore) -> None:
+        commit(store, create_source(), create_view())
+        goal = GoalRecord("revenue", fresh=True)
+        commit(store, Transaction("run", lossy=("orders",), filled=("revenue",), goals=(goal,)))
+        commit(store, *(Transaction("run", pinned={"zone": zone}) for zone in ("UTC", "CET")))
+        commit(store, Transaction("drop_view", drop_views=("revenue",)), drop_source())
+        store.prune(store.state().commit)
+        tables = (schema.goals, schema.lossy_sources, schema.filled_views, schema.pinned_settings)
+        with reading(store.engine) as connection:
+            left = [connection.execute(select(table)).all() for table in tables]
+        assert [len(rows) for rows in left] == [0, 0, 0, 1]
+        assert store.state().pinned == {"zone": "CET"}
 
     def test_a_commit_whose_answer_was_lost_is_recognised(
         self, store: MetadataStore, monkeypatch: pytest.MonkeyPatch

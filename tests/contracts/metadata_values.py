@@ -9,8 +9,10 @@ from slackwater.state.metadata.records import (
     ArrangementRecord,
     BatchRecord,
     Commit,
+    GoalRecord,
     NewSegment,
     ObservationRecord,
+    PositionRecord,
     ProgressRecord,
     RunRecord,
     SourceRecord,
@@ -20,6 +22,7 @@ from slackwater.state.metadata.records import (
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile
 
+GOAL = GoalRecord("revenue", slack="30s")
 OBSERVED = ObservationRecord("an operator", "delta", "driver", 3.0, 2.0, 0.5)
 MOMENT = datetime(2026, 3, 29, 1, 30, 0, 123456, tzinfo=UTC)
 
@@ -110,4 +113,14 @@ def build_example(store: MetadataStore) -> None:
     commit(store, compact(store, "revenue", "merged"), drop_source("parts"))
     store.forget(segment.id for segment in store.garbage(store.prune(5)))
     anew = {"revenue": '{"root": "second"}'}
-    commit(store, Transaction("run", settings={"budget": "1g"}, plans=anew))
+    known = Transaction(
+        "run",
+        plans=anew,
+        goals=(GOAL,),
+        pinned={"zone": "UTC"},
+        lossy=("orders",),
+        filled=("revenue",),
+        sums_outgrown=True,
+        positions=(PositionRecord("orders", "a.csv", "1"),),
+    )
+    commit(store, known)

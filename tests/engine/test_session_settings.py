@@ -11,9 +11,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from sqlalchemy import delete
 
 import slackwater as sw
-from slackwater.engine.home import PINNED_SETTINGS, Home
+from slackwater.engine.home import Home
+from slackwater.runtime.pinned_settings import PINNED_SETTINGS
+from slackwater.state.metadata import schema
+from slackwater.state.metadata.engine import writing
 from slackwater.state.metadata.records import Transaction
 
 in_both = pytest.mark.parametrize(
@@ -108,7 +112,7 @@ def test_a_home_keeps_the_settings_it_was_made_with(spark: SparkSession, tmp_pat
     spark.conf.set(sizes, "TRUE")
     spark.conf.set("spark.sql.caseSensitive", "FALSE")
     with sw.open(tmp_path, spark) as session:
-        pinned = session.keeper.home.settings
+        pinned = session.keeper.catalog().pinned
         assert (pinned[dedup], pinned[sizes]) == ("LAST_WIN", "true")
         assert pinned["spark.sql.caseSensitive"] == "false"
         assert pinned["spark.sql.timestampType"] == "TIMESTAMP_LTZ"
@@ -122,7 +126,7 @@ def test_a_home_keeps_the_settings_it_was_made_with(spark: SparkSession, tmp_pat
         session.refresh()
         assert session.view("v").read().collect() == [(1, {1: "last"})]
         assert session.verify("v").difference is None
-        assert session.keeper.home.settings == pinned
+        assert session.keeper.catalog().pinned == pinned
         settled = session.keeper._settled.conf
         assert (settled.get(dedup), settled.get(sizes)) == ("LAST_WIN", "true")
         assert settled.get(policy) == "CORRECTED"
@@ -132,18 +136,19 @@ def test_a_home_keeps_the_settings_it_was_made_with(spark: SparkSession, tmp_pat
 def test_a_home_that_kept_fewer_settings(spark: SparkSession, tmp_path: Path) -> None:
     with sw.open(tmp_path, spark) as session:
         home = session.keeper.home
-        newer = tuple(f"pinned.{name}" for name in PINNED_SETTINGS[4:])
-        home.commit(Transaction("compact", drop_settings=newer))
-        home.commit(Transaction("compact", settings={f"pinned.{PINNED_SETTINGS[0]}": "TRUE"}))
+        with writing(home.writer.engine) as connection:
+            newer = schema.pinned_settings.c.name.in_(PINNED_SETTINGS[4:])
+            connection.execute(delete(schema.pinned_settings).where(newer))
+        home.commit(Transaction("compact", pinned={PINNED_SETTINGS[0]: "TRUE"}))
     policy = "spark.sql.legacy.timeParserPolicy"
     spark.conf.set(policy, "LEGACY")
     with sw.open(tmp_path, spark, read_only=True) as session:
         assert session.keeper._settled.conf.get(policy) == "LEGACY"
-        assert session.keeper.home.settings[PINNED_SETTINGS[0]] == "true"
+        assert session.keeper.catalog().pinned[PINNED_SETTINGS[0]] == "true"
     spark.conf.set(PINNED_SETTINGS[0], "false")
     home = Home.open(tmp_path, None, spark)
     home.close()
     with sw.open(tmp_path, spark) as session:
-        pinned = session.keeper.home.settings
+        pinned = session.keeper.catalog().pinned
         assert {*PINNED_SETTINGS, policy} <= pinned.keys()
         assert (pinned[PINNED_SETTINGS[0]], pinned[policy]) == ("true", "LEGACY")

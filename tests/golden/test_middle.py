@@ -19,13 +19,14 @@ from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Recompute, Scan, Window
 from slackwater.algebra.printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.program_text import print_program
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.optimizer.choose import choose_plan
-from slackwater.optimizer.normalize import normalize, split_root, stored_scan
+from slackwater.optimizer.normalize import normalize
 from slackwater.plan.facts import Facts, LargeWindow
 from slackwater.plan.view_plan import ViewPlan
 

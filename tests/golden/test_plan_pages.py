@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan
 from slackwater.engine.plan_text import NamePrinter, Sizes, print_view_plan
 from slackwater.optimizer.choose import choose_plan
-from slackwater.optimizer.normalize import normalize, split_root, stored_scan
+from slackwater.optimizer.normalize import normalize
 from slackwater.plan.facts import Facts
 
 FOLDER = Path(__file__).parent

@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.engine.home import LOSES_ROWS
 from slackwater.errors import CatalogError, UnsupportedStatementError
 
 SCHEMA = "id BIGINT, v BIGINT"
@@ -53,22 +52,25 @@ def test_a_dataframe_of_which_a_part_has_no_form(spark: SparkSession, tmp_path: 
 
 def test_what_is_remembered_of_a_source_goes_with_it(spark: SparkSession, tmp_path: Path) -> None:
     with sw.open(tmp_path, spark) as session:
-        store = session.keeper.home.store
-        before = store.settings()
+        home = session.keeper.home
+        before = home.catalog().pinned
         for name in ("item", "items"):
             session.create_source(name, SCHEMA)
             session.ingest(name, ROWS, marks={"a.csv": "1", "b.csv": "2"})
             session.ingest(name, ROWS.slice(0, 1), op="delete")
         assert session.marks("item") == {"a.csv": "1", "b.csv": "2"}
-        assert LOSES_ROWS + "item" in store.settings()
+        assert "item" in home.catalog().state.lossy
         session.drop_source("item")
         assert session.marks("items") == {"a.csv": "1", "b.csv": "2"}
-        assert LOSES_ROWS + "items" in store.settings()
+        assert home.catalog().state.lossy == {"items"}
         session.create_source("item", SCHEMA)
         assert session.marks("item") == {}
+        assert home.catalog().facts.append_only == {"item"}
         session.drop_source("item")
         session.drop_source("items")
-        assert store.settings() == before
+        assert home.catalog().state.lossy == set()
+        assert home.store.positions("item") == home.store.positions("items") == {}
+        assert home.catalog().pinned == before
 
 
 def test_a_refresh_without_news_leaves_no_trace(spark: SparkSession, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from slackwater.compiler.refresh import write_program
 from slackwater.compiler.spark_sql import print_step
 from slackwater.compiler.tasks import Action, RunFacts
 from slackwater.engine.plans import Plans
-from slackwater.engine.run import read_facts, view_task
+from slackwater.engine.run import view_task
 from slackwater.plan.program import ComputeStep
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
@@ -60,7 +60,7 @@ def home(spark: SparkSession, tmp_path: Path) -> sw.Session:
 def frames_of_the_run(session: sw.Session) -> set[str]:
     """All names in the program of a run in which only `lineitem` has changed."""
     catalog = session.keeper.catalog()
-    plan = Plans(catalog, read_facts(session.keeper.home, catalog))["q17"]
+    plan = Plans(catalog, catalog.facts)["q17"]
     run = RunFacts(
         sources={name: source.columns for name, source in catalog.sources.items()},
         changed=frozenset({"lineitem"}),

@@ -13,13 +13,13 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
+from slackwater.catalog.source_spec import SourceSpec
 from slackwater.errors import DataError
 from slackwater.sources.batches import BatchOp, read_batch
 from slackwater.sources.checks import check_batch
 from slackwater.sources.file_columns import FileFormat
 from slackwater.sources.folder_reader import malformed_lines, read_files
 from slackwater.sources.folders import FileBatch, WatchedFolder, file_batches, new_files
-from slackwater.sources.source_spec import SourceSpec
 
 COLUMNS = "id BIGINT NOT NULL, name STRING, amount DECIMAL(10,2), day DATE"
 DAY = dt.date(2026, 5, 1)

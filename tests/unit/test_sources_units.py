@@ -21,6 +21,7 @@ from pyspark.sql.types import (
     VariantType,
 )
 
+from slackwater.catalog.source_spec import SourceSpec
 from slackwater.errors import CatalogError, DataError
 from slackwater.sources.batch_layout import BatchOp, plan_layout
 from slackwater.sources.file_columns import FileFormat, file_columns
@@ -31,7 +32,6 @@ from slackwater.sources.folders import (
     require_unchanged,
 )
 from slackwater.sources.show_rows import show_rows
-from slackwater.sources.source_spec import SourceSpec
 
 
 def columns(**types: DataType) -> StructType:

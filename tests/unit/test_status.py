@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 
+from slackwater.catalog.goals import Goal
 from slackwater.engine.status import ConsideredAction, _goal_text, _history_row
 from slackwater.state.metadata.records import RunRecord
 
@@ -32,7 +33,6 @@ def test_a_record_without_details_is_still_a_row() -> None:
 
 
 def test_goals_are_said_in_words() -> None:
-    goal = {"slack": None, "final_work": 0.1, "fresh": False}
-    assert _goal_text(json.dumps(goal)) == "final_work 0.1"
-    assert _goal_text(json.dumps({**goal, "final_work": None, "fresh": True})) == "fresh"
+    assert _goal_text(Goal(final_work=0.1)) == "final_work 0.1"
+    assert _goal_text(Goal(fresh=True)) == "fresh"
     assert _goal_text(None) is None

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.compiler.tasks import Action
 from slackwater.engine.decide import Candidate, Decision
-from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.weigh import Decisions, Memory, Weighing, shares
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.observations import Observed

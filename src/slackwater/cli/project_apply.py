@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from slackwater.api import Goal, Session
 from slackwater.cli.project_sources import declared_schema
@@ -130,10 +129,9 @@ def view_goal(view: ViewFile) -> Goal | None:
 def _changes(session: Session, view: ViewFile) -> list[str]:
     """What the home has otherwise than the project; blanks and comments do not count."""
     held = session.view(view.name).definition
-    goal = view_goal(view)
     pairs = (
         ("query", _words(view.sql), _words(held.sql or "")),
-        ("goal", goal and asdict(goal), held.goal and json.loads(held.goal)),
+        ("goal", view_goal(view), held.goal),
         ("refresh", view.properties.get("slackwater.refresh", "auto"), held.policy.value),
         ("scope", view.properties.get("slackwater.scope", "all"), held.scope),
     )

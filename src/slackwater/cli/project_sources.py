@@ -13,9 +13,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql.types import StructType
 
 from slackwater.api import Session
+from slackwater.catalog.source_spec import WEIGHT
 from slackwater.cli.output import Say
-from slackwater.engine.home import Catalog, Home
-from slackwater.engine.ingest import source_marks
+from slackwater.engine.home import Home
 from slackwater.errors import CatalogError, DataError, ExecutionError
 from slackwater.project.records import Project, SourceDeclaration
 from slackwater.sources.change_feed import CHANGE_TYPE, IGNORED_COLUMNS
@@ -28,7 +28,6 @@ from slackwater.sources.folders import (
     new_files,
     require_unchanged,
 )
-from slackwater.sources.source_spec import WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +88,14 @@ def waiting_files(home: Home, project: Project) -> dict[str, int]:
     A source is left out whose folder cannot be read, or holds a file that has changed: the
     refresh says why.
     """
-    catalog, found = home.catalog(), {}
+    found = {}
     for source in project.sources:
         folder = watched_folder(source)
         if folder is None:
             continue
         with suppress(DataError):
-            seen = source_marks(home, catalog, source.name) if _exists(catalog, source) else {}
-            found[source.name] = len(new_files(folder, seen))
+            found[source.name] = len(new_files(folder, home.store.positions(source.name)))
     return found
-
-
-def _exists(catalog: Catalog, source: SourceDeclaration) -> bool:
-    return source.name in catalog.state.sources
 
 
 def watched_folder(source: SourceDeclaration) -> WatchedFolder | None:

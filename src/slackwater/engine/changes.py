@@ -7,12 +7,12 @@ from functools import reduce
 
 from pyspark.sql import DataFrame
 
-from slackwater.engine.decide import is_filled
-from slackwater.engine.definitions import ViewDefinition
-from slackwater.engine.home import Catalog, Home
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import ViewDefinition
+from slackwater.catalog.lineage import is_filled
+from slackwater.engine.home import Home
 from slackwater.engine.reading import Reader
 from slackwater.errors import DataError
-from slackwater.optimizer.rules.keys import whole_row
 from slackwater.state.columns import column_names
 from slackwater.state.metadata.records import Commit
 from slackwater.state.segments import SegmentFile
@@ -67,7 +67,7 @@ class ChangeReader:
             yield first, self._whole(view, first.version)
         after = since if first is None else first.version
         commits = {each.version: each for each in self._home.store.commits(after)}
-        segments = self._home.store.segments_between(whole_row(view.stored).id, after, None)
+        segments = self._home.store.segments_between(self._catalog.answer(view.name), after, None)
         for version in sorted({each.created for each in segments if each.created in commits}):
             if view.root.limits:
                 # Between the two a merge may have made a LIMIT choose otherwise among ties.
@@ -92,7 +92,9 @@ class ChangeReader:
         """All of an answer, as changes from nothing."""
         if view.root.limits:
             return self._weighted_answer(view, version)
-        return self._weighted(view, self._home.catalog(version).files(whole_row(view.stored).id))
+        return self._weighted(
+            view, self._home.catalog(version).files(self._catalog.answer(view.name))
+        )
 
     def _weighted(self, view: ViewDefinition, files: tuple[SegmentFile, ...]) -> DataFrame:
         types = tuple(column.dtype for column in view.stored.columns)

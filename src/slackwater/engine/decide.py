@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from slackwater.algebra.reads import read_names
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
+from slackwater.catalog.lineage import base_sources, filled_state, is_filled
+from slackwater.catalog.stored_files import Pending
 from slackwater.compiler.tasks import Action
-from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
-from slackwater.engine.home import Catalog
 from slackwater.engine.plans import Plans
 from slackwater.engine.views import operator_name
 from slackwater.optimizer.estimate import estimate_rows, estimate_state
@@ -43,23 +44,6 @@ class Decision:
     """Seconds that the other way of keeping the view would have saved since it last switched."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """What the sources hold, and what views have not seen of it."""
-
-    rows: Mapping[str, int]
-    changed: Mapping[str, int]
-    constant: frozenset[str] = frozenset()
-    """Views that read no source and are filled, even if with no rows."""
-
-    def over(self, names: frozenset[str]) -> tuple[int, int]:
-        """Rows and changed rows of some sources."""
-        return (
-            sum(self.rows.get(name, 0) for name in names),
-            sum(self.changed.get(name, 0) for name in names),
-        )
-
-
 def recomputed_parts(plan: ViewPlan) -> tuple[str, ...]:
     """The operators of a plan that every run works out again from all rows, and why."""
     return tuple(
@@ -67,17 +51,6 @@ def recomputed_parts(plan: ViewPlan) -> tuple[str, ...]:
             f"{operator_name(each.rel)}: {each.chosen.recomputes}" for each in plan.recomputed
         )
     )
-
-
-def base_sources(view: ViewDefinition, catalog: Catalog) -> frozenset[str]:
-    """The sources a view reads, also through other views."""
-    found: set[str] = set()
-    for name in read_names(view.plan):
-        if name in catalog.state.views:
-            found |= base_sources(catalog.view(name), catalog)
-        else:
-            found.add(name)
-    return frozenset(found)
 
 
 def decide(
@@ -94,7 +67,7 @@ def decide(
     rows, changed = pending.over(names)
     recompute = Candidate(Action.RECOMPUTE, rows)
     stored = filled_state(catalog)
-    if not is_filled(view, catalog) and view.name not in pending.constant:
+    if not is_filled(view, catalog):
         return Decision(
             view, Action.FILL, "the view has no rows yet", (Candidate(Action.FILL, rows),)
         )
@@ -131,36 +104,12 @@ def decide(
     return Decision(view, Action.INCREMENTAL, reason, candidates, rows, changed)
 
 
-def is_filled(view: ViewDefinition, catalog: Catalog) -> bool:
-    """Whether a run has filled the view; one that reads no source is filled once, by its rows."""
-    names = base_sources(view, catalog)
-    if not names:
-        return catalog.rows(catalog.state.views[view.name].arrangement) > 0
-    return all((view.name, name) in catalog.state.progress for name in names)
-
-
-def filled_state(catalog: Catalog) -> frozenset[str]:
-    """The arrangements that a run has filled.
-
-    A view is declared with its answer, which may be just what another comes to need as state.
-    Where it holds nothing, filling it again does no harm.
-    """
-    state = catalog.state
-    waiting: set[str] = set()
-    answered: set[str] = set()
-    for view in catalog.views.values():
-        group = answered if is_filled(view, catalog) else waiting
-        group.add(state.views[view.name].arrangement)
-    empty = {key for key in waiting - answered if not catalog.segments(key)}
-    return frozenset(state.arrangements.keys() - empty)
-
-
 def readable_rows(catalog: Catalog) -> dict[str, int]:
     """How many rows sources and views have; about how many those will that are not filled yet."""
     rows = {name: catalog.rows(each.arrangement) for name, each in catalog.state.sources.items()}
     for view in catalog.views.values():
         if is_filled(view, catalog):
-            rows[view.name] = catalog.rows(catalog.state.views[view.name].arrangement)
+            rows[view.name] = catalog.rows(catalog.answer(view.name))
         else:
             rows[view.name] = round(estimate_rows(view.stored, rows))
     return rows

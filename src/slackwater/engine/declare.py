@@ -6,16 +6,16 @@ it was.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from slackwater.engine.definitions import (
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import (
     RefreshPolicy,
     SourceDefinition,
     ViewDefinition,
@@ -23,9 +23,16 @@ from slackwater.engine.definitions import (
     read_policy,
     read_scope,
 )
-from slackwater.engine.home import Catalog, Home
+from slackwater.catalog.goals import Goal
+from slackwater.catalog.stored_records import (
+    arrangement_record,
+    goal_records,
+    source_record,
+    view_record,
+)
+from slackwater.engine.home import Home
+from slackwater.engine.large_windows import known_facts
 from slackwater.engine.plans import Plans, make_plan
-from slackwater.engine.run import declared_facts, read_facts
 from slackwater.engine.views import (
     PlannedView,
     plan_view,
@@ -34,17 +41,10 @@ from slackwater.engine.views import (
 )
 from slackwater.errors import CatalogError, SqlError
 from slackwater.frontend.sql.planner import Fragment, Planner
-from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.facts import Facts
-from slackwater.plan.goals import Goal
 from slackwater.plan.stored_plans import dump_view_plan
-from slackwater.state.metadata.records import (
-    ArrangementRecord,
-    CommitKind,
-    SourceRecord,
-    Transaction,
-    ViewRecord,
-)
+from slackwater.plan.view_plan import ViewPlan
+from slackwater.state.metadata.records import CommitKind, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,7 @@ class NewView:
         self._check()
         policy = read_policy(self.refresh)
         planned = plan_view(planner, catalog, self.name, self.query, policy)
-        goal = None if self.goal is None else json.dumps(asdict(self.goal))
-        view = replace(planned.definition, goal=goal, scope=read_scope(self.scope, self.name))
+        view = replace(planned.definition, goal=self.goal, scope=read_scope(self.scope, self.name))
         if policy is RefreshPolicy.STRICT:
             require_incremental(self.name, make_plan(view, declared))
         return replace(planned, definition=view)
@@ -141,7 +140,7 @@ class Declaration:
     catalog: Catalog = field(init=False)
     fragments: dict[str, Fragment] = field(default_factory=dict)
     _sources: list[SourceDefinition] = field(default_factory=list)
-    _views: list[ViewDefinition] = field(default_factory=list)
+    _views: list[tuple[ViewDefinition, ViewPlan]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Take the dropped views away, and offer what stays to the planner."""
@@ -151,7 +150,8 @@ class Declaration:
         state = self.before.state
         kept = {n: each for n, each in state.views.items() if n not in self.dropped}
         plans = {name: text for name, text in state.plans.items() if name in kept}
-        self.catalog = Catalog(replace(state, views=kept, plans=plans))
+        goals = {name: goal for name, goal in state.goals.items() if name in kept}
+        self.catalog = Catalog(replace(state, views=kept, plans=plans, goals=goals))
         for source in self.catalog.sources.values():
             self.planner.add_table(source.table(None))
         for view in self.catalog.views.values():
@@ -161,9 +161,9 @@ class Declaration:
         """Have a source come."""
         self.catalog.require_free(new.name)
         source = new.definition()
-        record = SourceRecord(source.name, source.dump(), source.arrangement.id)
         state = self.catalog.state
-        self.catalog = Catalog(replace(state, sources={**state.sources, source.name: record}))
+        sources = {**state.sources, source.name: source_record(source)}
+        self.catalog = Catalog(replace(state, sources=sources))
         self._sources.append(source)
         self.planner.add_table(source.table(None))
 
@@ -171,42 +171,35 @@ class Declaration:
         """Have a view come; what it reads has come before."""
         self.catalog.require_free(new.name)
         try:
-            planned = new.planned(
-                self.planner, self.catalog, declared_facts(self.home, self.catalog)
-            )
+            planned = new.planned(self.planner, self.catalog, self.catalog.declared_facts)
         except SqlError as problem:
             # The error shows the place in the text, but many views may be declared at once.
             problem.what = f"view {new.name} cannot be planned: {problem.what}"
             raise
-        view = planned.definition
-        state = self.catalog.state
-        record = ViewRecord(view.name, view.dump(), whole_row(view.stored).id, state.commit + 1)
+        view, state = planned.definition, self.catalog.state
+        plan = make_plan(view, known_facts(self.home.folder, self.catalog, (view.stored,)))
+        record = view_record(view, plan.answer, state.commit + 1)
         self.catalog = Catalog(replace(state, views={**state.views, view.name: record}))
         self.fragments |= planned.query.fragments
-        self._views.append(view)
+        self._views.append((view, plan))
         offer_view(self.planner, view)
 
     def commit(self) -> None:
         """Make it real."""
-        facts = read_facts(self.home, self.catalog)
         gone = self._unneeded_state()
         known = self.before.state.arrangements.keys() - gone
-        answers = {(answer := whole_row(view.stored)).id: answer for view in self._views}
+        answers = {plan.answer.id: plan.answer for _, plan in self._views}
         contents = {source.arrangement.id: source.arrangement for source in self._sources}
         new = [each for id_, each in (contents | answers).items() if id_ not in known]
         transaction = Transaction(
             self._kind(),
             drop_views=self.dropped,
             drop_arrangements=tuple(sorted(gone)),
-            add_sources=tuple(
-                SourceRecord(each.name, each.dump(), each.arrangement.id) for each in self._sources
-            ),
-            add_views=tuple(
-                ViewRecord(each.name, each.dump(), whole_row(each.stored).id)
-                for each in self._views
-            ),
-            plans={each.name: dump_view_plan(make_plan(each, facts)) for each in self._views},
-            add_arrangements=tuple(ArrangementRecord(each.id, each.definition) for each in new),
+            add_sources=tuple(map(source_record, self._sources)),
+            add_views=tuple(view_record(view, plan.answer) for view, plan in self._views),
+            goals=goal_records(view for view, _ in self._views),
+            plans={view.name: dump_view_plan(plan) for view, plan in self._views},
+            add_arrangements=tuple(map(arrangement_record, new)),
         )
         self.home.commit(transaction)
 
@@ -217,7 +210,7 @@ class Declaration:
 
     def _unneeded_state(self) -> frozenset[str]:
         """What only dropped views need; a new view starts empty, also in place of an old one."""
-        plans = Plans(self.before, read_facts(self.home, self.before))
+        plans = Plans(self.before, self.before.facts)
         own: set[str] = set()
         kept: set[str] = set()
         for name in self.before.views:

@@ -8,18 +8,21 @@ from collections.abc import Callable, Iterator
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.printer import PlanPrinter
 from slackwater.algebra.reads import read_names
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
+from slackwater.catalog.lineage import base_sources
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.program_text import print_program
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.engine.costs import run_lines, view_lines
-from slackwater.engine.decide import base_sources, predicted_bytes, readable_rows
-from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
-from slackwater.engine.home import Catalog, Home
+from slackwater.engine.decide import predicted_bytes, readable_rows
+from slackwater.engine.home import Home
+from slackwater.engine.large_windows import known_facts
 from slackwater.engine.plan_text import NamePrinter, Sizes, print_view_plan
 from slackwater.engine.plans import Plans
 from slackwater.engine.results import FAILED, REPLANNED
-from slackwater.engine.run import read_facts, view_task
+from slackwater.engine.run import view_task
 from slackwater.engine.status import read_history
 from slackwater.errors import CatalogError
 from slackwater.plan.arrangements import Arrangement
@@ -34,7 +37,7 @@ class Explainer:
         self._view = view
         self._home = home
         self._catalog: Catalog = home.catalog()
-        self._plans = Plans(self._catalog, read_facts(home, self._catalog))
+        self._plans = Plans(self._catalog, known_facts(home.folder, self._catalog))
         self._plan = self._plans[view.name]
 
     def explain(self, kind: str) -> str:

@@ -21,11 +21,12 @@ import pandas as pd
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row
 
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import OnMissing, SourceDefinition
+from slackwater.catalog.stored_files import StoredFiles
 from slackwater.compiler.duckdb.types import NotLocalError
-from slackwater.engine.definitions import OnMissing, SourceDefinition
-from slackwater.engine.home import LOSES_ROWS, Catalog, Home
+from slackwater.engine.home import Home
 from slackwater.engine.ingest_quick import Taken, needs_look_up, take_quickly
-from slackwater.engine.run import Files as RunFiles
 from slackwater.errors import DataError
 from slackwater.faults import reach
 from slackwater.runtime.collated import any_collated
@@ -36,16 +37,20 @@ from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch, frame_of_marked_rows
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
-from slackwater.state.metadata.records import BatchRecord, NewSegment, Transaction
-from slackwater.state.metadata.store import MetadataStore
+from slackwater.state.metadata.records import (
+    BatchRecord,
+    NewSegment,
+    PositionRecord,
+    Transaction,
+)
 from slackwater.state.segments import SegmentFile
 from slackwater.state.writer import FIRST_ROWS
 from slackwater.types import ddl
 from slackwater.types.storage import encode_sql
 
 Marks = Mapping[str, str] | Callable[[], Mapping[str, str]]
-"""What to remember with a batch; a function is asked for it once the rows are read and written,
-and by raising an error refuses the batch."""
+"""What a connector is to remember with a batch, its position; a function is asked for it once
+the rows are read and written, and by raising an error refuses the batch."""
 
 _SHOWN = 5
 _ROWS_PER_FILE = 500_000
@@ -111,7 +116,7 @@ class Ingestion:
         """The batch in files, written here; None if it is for Spark, or to be looked at by it."""
         if batch.rows_hint is None or not self._runner.takes_batch(batch.rows_hint):
             return None
-        place = Place(self._home.folder, self._stem, RunFiles(self._catalog))
+        place = Place(self._home.folder, self._stem, StoredFiles(self._catalog))
         with suppress(NotLocalError):
             return take_quickly(batch, self._source, self._runner.local, place)
         return None
@@ -267,9 +272,8 @@ class Ingestion:
 
     def _commit(self, taken: Taken, marks: Mapping[str, str]) -> IngestResult:
         name = self._source.name
-        offset = self._catalog.state.offsets.get(name, 0) + 1
-        arrangement = self._source.arrangement.id
-        lost = {f"{LOSES_ROWS}{name}": "true"} if taken.deleted else {}
+        offset = self._catalog.logs.end(name) + 1
+        arrangement = self._catalog.contents(name)
         transaction = Transaction(
             "ingest",
             add_segments=tuple(NewSegment(arrangement, file, 0, offset) for file in taken.files),
@@ -282,7 +286,8 @@ class Ingestion:
                     bytes=sum(file.bytes for file in taken.files),
                 ),
             ),
-            settings=lost | {mark_prefix(self._catalog, name) + key: v for key, v in marks.items()},
+            lossy=(name,) if taken.deleted else (),
+            positions=tuple(PositionRecord(name, item, value) for item, value in marks.items()),
         )
         commit = self._home.commit(transaction, after=self._catalog.state.commit)
         return IngestResult(name, offset, commit.version, taken.inserted, taken.deleted)
@@ -293,25 +298,6 @@ def known_rows(rows: object) -> int | None:
     if isinstance(rows, pa.Table):
         return int(rows.num_rows)
     return len(rows) if isinstance(rows, pd.DataFrame) else None
-
-
-def mark_prefix(catalog: Catalog, source: str) -> str:
-    """What the names of a source's marks begin with; a source made anew has none."""
-    # A name with a dot must not look like another name and its commit.
-    name = json.dumps(source) if "." in source else source
-    return f"mark.{name}.{catalog.state.sources[source].created}."
-
-
-def source_marks(home: Home, catalog: Catalog, source: str) -> dict[str, str]:
-    """What was remembered with the batches of a source."""
-    prefix = mark_prefix(catalog, source)
-    stored = home.store.settings(prefix)
-    return {name.removeprefix(prefix): value for name, value in stored.items()}
-
-
-def source_settings(store: MetadataStore, catalog: Catalog, source: str) -> tuple[str, ...]:
-    """The names of what is remembered of a source, to be forgotten with it."""
-    return (LOSES_ROWS + source, *store.settings(mark_prefix(catalog, source)))
 
 
 def _partition_bits(batch: Batch, tasks: int) -> int:

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from slackwater.algebra.columns import Column, Output, pass_through
 from slackwater.algebra.operators import Project, Scan
+from slackwater.catalog.definitions import OnMissing, SourceDefinition
 from slackwater.compiler.duckdb.types import NotLocalError, is_simple
-from slackwater.engine.definitions import OnMissing, SourceDefinition
 from slackwater.errors import DataError
 from slackwater.expr.nodes import ColumnId
 from slackwater.plan.arrangements import key_hash

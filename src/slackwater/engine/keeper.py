@@ -16,18 +16,27 @@ from pyspark.sql.types import StructType
 
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import walk_rel
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
+from slackwater.catalog.goals import Goal
+from slackwater.catalog.stored_records import (
+    arrangement_record,
+    goal_records,
+    source_record,
+    view_record,
+)
 from slackwater.engine.changes import ChangeReader
 from slackwater.engine.decide import predicted_bytes, readable_rows
 from slackwater.engine.declare import Declaration, NewSource, NewView, offer_view
-from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.explain import Explainer
-from slackwater.engine.home import Catalog, Home
-from slackwater.engine.ingest import Ingestion, IngestResult, Marks, source_marks, source_settings
+from slackwater.engine.home import Home
+from slackwater.engine.ingest import Ingestion, IngestResult, Marks
+from slackwater.engine.large_windows import known_facts
 from slackwater.engine.maintain import Compaction, Maintenance
 from slackwater.engine.plans import Plans, make_plan
 from slackwater.engine.reading import Reader
 from slackwater.engine.results import RunResult
-from slackwater.engine.run import Run, declared_facts, read_facts
+from slackwater.engine.run import Run
 from slackwater.engine.verify import Verifier, VerifyResult
 from slackwater.engine.views import called_functions, require_unread
 from slackwater.errors import (
@@ -40,20 +49,14 @@ from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.frontend.sql.user_functions import UserFunctions
-from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.forms import DEFAULT_FORMS, Forms
-from slackwater.plan.goals import Goal
 from slackwater.plan.stored_plans import dump_view_plan
+from slackwater.runtime.pinned_settings import apply_pinned_settings
 from slackwater.runtime.printed import reading_as
 from slackwater.runtime.program import ProgramRunner
 from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.errors import MetadataError
-from slackwater.state.metadata.records import (
-    ArrangementRecord,
-    SourceRecord,
-    Transaction,
-    ViewRecord,
-)
+from slackwater.state.metadata.records import Transaction
 
 Progress = Callable[[str], None]
 
@@ -106,7 +109,7 @@ class Keeper:
             self._maintenance.recover()
             reach("recover.after")
         settled = clone_session(spark)
-        home.settle(settled)
+        apply_pinned_settings(settled, home.catalog().pinned)
         self._settled = settled
         self._runner = ProgramRunner(settled, options.forms, self._tell)
         self._reader = Reader(home, spark)
@@ -163,12 +166,11 @@ class Keeper:
         with reading_as(self._settled):
             source = NewSource(name, schema, key, append_only, on_missing).definition()
         self._planner.add_table(source.table(None))
-        arrangement = source.arrangement
         self.home.commit(
             Transaction(
                 "create_source",
-                add_sources=(SourceRecord(name, source.dump(), arrangement.id),),
-                add_arrangements=(ArrangementRecord(arrangement.id, arrangement.definition),),
+                add_sources=(source_record(source),),
+                add_arrangements=(arrangement_record(source.arrangement),),
             )
         )
         return source
@@ -192,9 +194,8 @@ class Keeper:
     @_in_turn
     def marks(self, name: str) -> dict[str, str]:
         """What was remembered with the batches of a source."""
-        catalog = self.catalog()
-        catalog.source(name)
-        return source_marks(self.home, catalog, name)
+        self.catalog().source(name)
+        return dict(self.home.store.positions(name))
 
     @_in_turn
     def create_view(
@@ -206,20 +207,18 @@ class Keeper:
         catalog.require_free(name)
         self._share_functions()
         new = NewView(name, query, goal, refresh, scope)
-        planned = new.planned(self._planner, catalog, declared_facts(self.home, catalog))
+        planned = new.planned(self._planner, catalog, catalog.declared_facts)
         view = planned.definition
         self._fragments.update(planned.query.fragments)
-        answer = whole_row(view.stored)
-        known = answer.id in catalog.state.arrangements
-        plan = make_plan(view, read_facts(self.home, catalog, (view.stored,)))
+        plan = make_plan(view, known_facts(self.home.folder, catalog, (view.stored,)))
+        known = plan.answer.id in catalog.state.arrangements
         self.home.commit(
             Transaction(
                 "create_view",
-                add_views=(ViewRecord(name, view.dump(), answer.id),),
+                add_views=(view_record(view, plan.answer),),
+                goals=goal_records((view,)),
                 plans={name: dump_view_plan(plan)},
-                add_arrangements=()
-                if known
-                else (ArrangementRecord(answer.id, answer.definition),),
+                add_arrangements=() if known else (arrangement_record(plan.answer),),
             )
         )
         offer_view(self._planner, view)
@@ -230,7 +229,7 @@ class Keeper:
         """About how much state a view takes at the present size of what it reads."""
         catalog = self.catalog()
         catalog.view(name)
-        plans = Plans(catalog, read_facts(self.home, catalog))
+        plans = Plans(catalog, known_facts(self.home.folder, catalog))
         return predicted_bytes(plans[name], readable_rows(catalog))
 
     @_in_turn
@@ -349,14 +348,13 @@ class Keeper:
         """Remove a source that no view reads."""
         self.home.require_writable()
         catalog = self.catalog()
-        source = catalog.source(name)
+        contents = catalog.contents(name)
         require_unread(catalog, name, "source")
         self.home.commit(
             Transaction(
                 "drop_source",
                 drop_sources=(name,),
-                drop_arrangements=(source.arrangement.id,),
-                drop_settings=source_settings(self.home.store, catalog, name),
+                drop_arrangements=(contents,),
             )
         )
         self._planner = Planner(self._settled)

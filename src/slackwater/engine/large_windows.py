@@ -21,7 +21,7 @@ from slackwater.algebra.by_identity import remembered
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Filter, Generate, Join, Project, Scan, Sort, Window
 from slackwater.algebra.rel import Rel, walk_rel
-from slackwater.engine.home import Catalog
+from slackwater.catalog.catalog import Catalog
 from slackwater.expr.nodes import ColumnRef, Expr
 from slackwater.optimizer.rules.im1.window_ranges import RedoRanges
 from slackwater.optimizer.rules.order_buckets import LEAST_SHIFT, MOST_SHIFT
@@ -50,6 +50,11 @@ class _Keys:
     partition: tuple[str, ...]
     order: str
     order_type: DataType
+
+
+def known_facts(home: Path, catalog: Catalog, others: Iterable[Rel] = ()) -> Facts:
+    """The facts of a catalog, with the large windows of its views and of other relations."""
+    return replace(catalog.facts, large_windows=large_windows(home, catalog, others))
 
 
 def large_windows(

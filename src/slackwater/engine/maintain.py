@@ -6,9 +6,10 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from slackwater.engine.home import Catalog, Home
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.logs import NOTHING_READ
+from slackwater.engine.home import Home
 from slackwater.engine.merging import Merge, Merged, Merger
-from slackwater.engine.run import seen_offset
 from slackwater.faults import reach
 from slackwater.state.metadata.collect import Removed, Retention, collect_garbage, sweep_orphans
 from slackwater.state.metadata.records import NewSegment, SegmentRecord, Transaction
@@ -100,7 +101,7 @@ class Maintenance:
 
     def _collect(self) -> Removed:
         """Delete what no retained commit names, and what failed runs have left behind."""
-        store, folder = self._home.store, self._home.folder
+        store, folder = self._home.writer, self._home.folder
         collected = collect_garbage(store, folder, self._retention)
         swept = sweep_orphans(store, folder, spared=[each.stem for each in self._merger.merges])
         return Removed((*collected.files, *swept.files), collected.bytes + swept.bytes)
@@ -132,7 +133,7 @@ class Maintenance:
         """Wait for what is under way, adopt it and delete what is not needed any more."""
         merged, _ = self._adopt(self._merger.take())
         if merged:
-            collect_garbage(self._home.store, self._home.folder, self._retention)
+            collect_garbage(self._home.writer, self._home.folder, self._retention)
 
     def _adopt(self, merged: Sequence[Merged]) -> tuple[int, int]:
         """Commit what is merged; how many segments went, and how many came.
@@ -181,10 +182,10 @@ def _mergeable(catalog: Catalog, arrangement: str) -> list[SegmentRecord]:
     )
     if owner is None:
         return list(segments)
-    seen = seen_offset(catalog, owner)
-    if seen < 0:
+    read = catalog.logs.last_cursor(owner)
+    if read == NOTHING_READ:
         return list(segments)
-    return [each for each in segments if (each.offset or 0) <= seen]
+    return [each for each in segments if (each.offset or 0) <= read]
 
 
 def _groups(segments: Iterable[SegmentRecord]) -> list[list[SegmentRecord]]:

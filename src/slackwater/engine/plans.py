@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.reads import read_names
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.compiler.tasks import Action
-from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
-from slackwater.engine.home import Catalog
 from slackwater.engine.large_windows import windows_of
 from slackwater.engine.plan_text import NamePrinter
+from slackwater.errors import InvariantError
 from slackwater.optimizer.choose import choose_plan
 from slackwater.plan.facts import Facts
 from slackwater.plan.stored_plans import dump_view_plan
@@ -60,7 +61,11 @@ class Plans:
         if action is Action.RECOMPUTE and not plan.answer_only:
             return self._other(view.name, action, plan.without_state)
         if action is Action.REBUILD and plan.by_price:
-            return self._other(view.name, action, lambda: make_plan(view, self._facts))
+            return self._other(
+                view.name,
+                action,
+                lambda: replace(make_plan(view, self._facts), answer=plan.answer),
+            )
         return plan, self._texts[view.name]
 
     def _other(
@@ -88,12 +93,23 @@ class Plans:
             self._texts[view.name] = catalog.state.plans[view.name]
             return
         plan = make_plan(view, facts)
+        if known is not None:
+            plan = replace(plan, answer=known.answer)
+        _require_same_answer(view.name, plan, catalog)
         self._plans[view.name] = plan
         self._texts[view.name] = self.new[view.name] = dump_view_plan(plan)
         moved = () if known is None else tuple(_moved(known, plan))
         if known is not None and moved:
             why = _changed_fact(known.facts, plan.facts)
             self.replanned[view.name] = Replanning(why, moved)
+
+
+def _require_same_answer(view: str, plan: ViewPlan, catalog: Catalog) -> None:
+    """Refuse a plan that keeps the answer where nobody looks for it."""
+    if plan.answer.id != catalog.answer(view):
+        raise InvariantError(
+            f"the answer of view {view} is kept as {catalog.answer(view)}, not {plan.answer.id}"
+        )
 
 
 def relevant(view: ViewDefinition, facts: Facts) -> Facts:

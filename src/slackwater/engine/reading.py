@@ -7,15 +7,16 @@ from pyspark.sql import DataFrame, SparkSession
 from slackwater.algebra.columns import pass_through
 from slackwater.algebra.operators import Project, Scan
 from slackwater.algebra.rel import Rel
+from slackwater.algebra.root import stored_scan
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.compiler.batch import compile_batch
-from slackwater.engine.definitions import SourceDefinition, ViewDefinition
-from slackwater.engine.home import Catalog, Home
+from slackwater.engine.home import Home
 from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.sessions import clone_session, rebind
-from slackwater.optimizer.normalize import stored_scan
-from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.frames import Fresh
 from slackwater.runtime.files import storage_schema
+from slackwater.runtime.pinned_settings import apply_pinned_settings
 from slackwater.runtime.printed import expect_printed
 from slackwater.state.columns import column_names
 from slackwater.state.frames import COPIES, Stored, snapshot
@@ -32,7 +33,7 @@ class Reader:
         self._home = home
         self._spark = spark
         self._session = clone_session(spark)
-        home.settle(self._session)
+        apply_pinned_settings(self._session, home.catalog().pinned)
         expect_printed(self._session)
         # Stored rows have no statistics that Spark could know, and it takes them for tiny.
         self._session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
@@ -56,7 +57,7 @@ class Reader:
     def stored(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
         """The rows of a view before its order and limit, as k0, k1, ..."""
         types = tuple(column.dtype for column in view.stored.columns)
-        return self.rows(types, catalog.files(whole_row(view.stored).id))
+        return self.rows(types, catalog.files(catalog.answer(view.name)))
 
     def finished_weighted(self, view: ViewDefinition, rows: DataFrame) -> DataFrame:
         """Stored changes as k0, k1, ..., _w; projections at the root apply to each row."""
@@ -74,7 +75,7 @@ class Reader:
 
     def source(self, source: SourceDefinition, catalog: Catalog, upto: int | None) -> DataFrame:
         """A source's rows in a session of ours, up to an offset or all of them."""
-        segments = catalog.segments(source.arrangement.id)
+        segments = catalog.segments(catalog.contents(source.name))
         files = tuple(each.file for each in segments if upto is None or (each.offset or 0) <= upto)
         rows = self.rows(source.types, files)
         columns = [f"k{n} AS {quote_name(name)}" for n, name in enumerate(source.columns)]

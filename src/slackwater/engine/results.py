@@ -9,7 +9,7 @@ from typing import Any
 
 from slackwater.compiler.tasks import Action
 from slackwater.engine.decide import Decision
-from slackwater.engine.observations import Estimates
+from slackwater.engine.forecast import Estimates
 from slackwater.runtime.metering import Metrics
 from slackwater.state.metadata.records import RunRecord
 

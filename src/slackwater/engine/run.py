@@ -5,28 +5,27 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 
 from slackwater.algebra.reads import read_names
-from slackwater.algebra.rel import Rel
+from slackwater.catalog.definitions import ViewDefinition
+from slackwater.catalog.lineage import base_sources, filled_state, is_behind
+from slackwater.catalog.stored_files import Pending, StoredFiles
+from slackwater.catalog.stored_records import arrangement_record
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.engine.decide import (
     Decision,
-    Pending,
-    base_sources,
     decide,
-    filled_state,
     predicted_bytes,
     readable_rows,
 )
-from slackwater.engine.definitions import ViewDefinition
-from slackwater.engine.home import FILLED, LOSES_ROWS, SUMS_OUTGROWN, Catalog, Home
-from slackwater.engine.large_windows import large_windows
-from slackwater.engine.observations import Estimates, Forecast, by_origin
+from slackwater.engine.forecast import Estimates, Forecast, by_origin
+from slackwater.engine.home import Home
+from slackwater.engine.large_windows import known_facts
 from slackwater.engine.plans import Plans
 from slackwater.engine.results import (
     RunResult,
@@ -48,7 +47,6 @@ from slackwater.engine.weigh import (
 from slackwater.errors import ExecutionError
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
-from slackwater.plan.facts import Facts
 from slackwater.plan.observations import FACTOR, Observed
 from slackwater.plan.prices import SPARK
 from slackwater.plan.program import AppendStep, Origin, Program
@@ -57,87 +55,14 @@ from slackwater.runtime.metering import Meter, Metrics
 from slackwater.runtime.program import Priced, ProgramRunner, RunPlace, Written
 from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import (
-    ArrangementRecord,
     NewSegment,
     ProgressRecord,
     Transaction,
 )
-from slackwater.state.segments import SegmentFile
-from slackwater.types import DataType
 
 _LEAST_PRICE = 1e-3
 _FACTORS = (0.1, 20.0)
 """The least and the most that Spark's runs are taken to differ from their price."""
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """Where the run finds stored rows: state as of the last commit, sources as of now."""
-
-    catalog: Catalog
-
-    def arrangement(self, arrangement_id: str) -> tuple[SegmentFile, ...]:
-        """The files of an arrangement."""
-        return self.catalog.files(arrangement_id)
-
-    def pending(self, source: str) -> tuple[SegmentFile, ...]:
-        """The files of the batches that views have not seen."""
-        seen = seen_offset(self.catalog, source)
-        segments = self.catalog.segments(self.catalog.source(source).arrangement.id)
-        return tuple(each.file for each in segments if (each.offset or 0) > seen)
-
-    def contents(self, source: str) -> tuple[SegmentFile, ...]:
-        """All files of a source."""
-        return self.catalog.files(self.catalog.source(source).arrangement.id)
-
-    def types(self, source: str) -> tuple[DataType, ...]:
-        """The types of a source's columns."""
-        return self.catalog.source(source).types
-
-
-def seen_offset(catalog: Catalog, source: str) -> int:
-    """The last offset that views have taken in; all views that read a source agree on it.
-
-    It is -1 as long as no view has taken anything in, not even that there is nothing.
-    """
-    offsets = [at for (_, name), at in catalog.state.progress.items() if name == source]
-    return max(offsets, default=-1)
-
-
-def read_facts(home: Home, catalog: Catalog, others: Iterable[Rel] = ()) -> Facts:
-    """Settings, and what is known of the sources and windows of views and of other relations."""
-    lossy = home.store.settings(LOSES_ROWS)
-    grown = frozenset(
-        name
-        for name, source in catalog.sources.items()
-        if source.append_only or LOSES_ROWS + name not in lossy
-    )
-    ansi = home.settings.get("spark.sql.ansi.enabled") == "true"
-    sums_fit = SUMS_OUTGROWN not in home.store.settings(SUMS_OUTGROWN)
-    return Facts(ansi, grown, sums_fit, large_windows(home.folder, catalog, others))
-
-
-def declared_facts(home: Home, catalog: Catalog) -> Facts:
-    """The same for promises: a source may yet lose rows, unless its owner says that it cannot.
-
-    Nor does a sample promise that partitions are large.
-    """
-    declared = (name for name, source in catalog.sources.items() if source.append_only)
-    known = read_facts(home, catalog)
-    return replace(known, append_only=frozenset(declared), large_windows=frozenset())
-
-
-def read_pending(home: Home, catalog: Catalog) -> Pending:
-    """What the sources hold, and what views have not seen of it."""
-    files = Files(catalog)
-    names = catalog.state.sources
-    filled = home.store.settings(FILLED)
-    made = {name: str(view.created) for name, view in catalog.state.views.items()}
-    return Pending(
-        {name: sum(file.rows for file in files.contents(name)) for name in names},
-        {name: sum(file.rows for file in files.pending(name)) for name in names},
-        frozenset(name for name, at in made.items() if filled.get(FILLED + name) == at),
-    )
 
 
 def view_task(view: ViewDefinition, action: Action, plan: ViewPlan) -> ViewTask:
@@ -167,12 +92,12 @@ class Run:
         self._fragments = fragments
         self._outdated = outdated
         self._catalog = home.catalog()
-        known = read_facts(home, self._catalog)
+        known = known_facts(home.folder, self._catalog)
         self._facts = replace(known, sums_fit=known.sums_fit and sums_fit)
         self._plans = Plans(self._catalog, self._facts)
-        self._pending = read_pending(home, self._catalog)
+        self._pending = Pending.of(self._catalog)
         self._rows = readable_rows(self._catalog)
-        self._sizes = StoredSizes(home.folder, Files(self._catalog), home.observations)
+        self._sizes = StoredSizes(home.folder, StoredFiles(self._catalog), home.observations)
 
     def decisions(self) -> tuple[Decision, ...]:
         """What the run would do with every view, before prices are looked at."""
@@ -192,7 +117,7 @@ class Run:
         rows = self._moved_rows(decisions)
 
         def price(program: Program, slowdown: float) -> Priced:
-            files = Files(self._catalog)
+            files = StoredFiles(self._catalog)
             return self._runner.price(program, self._sizes, files, rows, slowdown)
 
         weighing = Weighing(self.program, price, self._kept_by_view(decisions), self._recall)
@@ -251,7 +176,7 @@ class Run:
                 if idle and not self._behind():
                     return RunResult(self._catalog.state.commit, 0.0, skipped(decisions))
                 decisions, program = self.settle(decisions)
-                rows, files = self._moved_rows(decisions), Files(self._catalog)
+                rows, files = self._moved_rows(decisions), StoredFiles(self._catalog)
                 priced = self._runner.price(program, self._sizes, files, rows)
                 forecast = Forecast.of(program, self._sizes, priced.rates, priced.seconds)
             reach("run.before")
@@ -271,7 +196,7 @@ class Run:
         observed = by_origin(program, written.observed, metrics.wall_seconds)
         if written.engine == SPARK and priced.engine == SPARK:
             observed[FACTOR] = self._spark_factor(priced.total, metrics.wall_seconds)
-        self._home.observations.note(commit.version, written.engine, observed)
+        self._home.observations.note(self._home.writer, commit.version, written.engine, observed)
         self._remember(commit.version, decisions, program, written)
         return RunResult(commit.version, metrics.wall_seconds, views, metrics, estimates=estimates)
 
@@ -301,7 +226,7 @@ class Run:
                 found[incremental_origin(view)] = Observed(each.changed, 0, own[view].seconds)
             if each.regret or self._recall(view).regret:
                 found[regret_origin(view)] = Observed(0, 0, each.regret)
-        self._home.observations.note(version, "", found)
+        self._home.observations.note(self._home.writer, version, "", found)
 
     def _note_commit(
         self,
@@ -315,7 +240,7 @@ class Run:
         known = {run.view: (run.details, run.seconds) for run in runs if run.seconds}
         # The run is done, whether or not this can be written.
         with suppress(MetadataError):
-            self._home.store.note_runs(version, known)
+            self._home.writer.note_runs(version, known)
 
     def culprits(self) -> tuple[str, ...]:
         """The views that fail by themselves, after a run of all has failed; costs another run."""
@@ -343,7 +268,7 @@ class Run:
             why = f"view {', '.join(culprits)} made the run fail" if innocent else problem.what
             if each.action is not Action.SKIP:
                 rows.append(failed_row(each, why, now))
-        self._home.store.note_failed(rows)
+        self._home.writer.note_failed(rows)
 
     def _views_below(self, view: ViewDefinition) -> set[str]:
         """The views that a view reads, also through others."""
@@ -363,12 +288,7 @@ class Run:
 
     def _behind(self) -> bool:
         """Whether there are batches to take note of, even if they hold no rows."""
-        state = self._catalog.state
-        return any(
-            state.progress.get((view.name, source), 0) < state.offsets.get(source, 0)
-            for view in self._catalog.views.values()
-            for source in base_sources(view, self._catalog)
-        )
+        return any(is_behind(view, self._catalog) for view in self._catalog.views.values())
 
     def _run_facts(self, decisions: tuple[Decision, ...]) -> RunFacts:
         needed = self._needed(each for each in decisions if each.action is not Action.FILL)
@@ -391,7 +311,7 @@ class Run:
 
     def _place(self, decisions: tuple[Decision, ...]) -> RunPlace:
         stem = f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
-        files = Files(self._catalog)
+        files = StoredFiles(self._catalog)
         rows = sum(self._pending.rows.values())
         moved = self._moved_rows(decisions)
         return RunPlace(self._home.folder, stem, files, self._fragments, rows, moved, self._sizes)
@@ -449,7 +369,7 @@ class Run:
         return Transaction(
             "run",
             add_arrangements=tuple(
-                ArrangementRecord(key, step.arrangement.definition)
+                arrangement_record(step.arrangement)
                 for key, step in kept.items()
                 if key not in state.arrangements
             ),
@@ -462,7 +382,8 @@ class Run:
             ),
             plans=self._plans.new,
             progress=tuple(self._progress()),
-            settings={**self._filled(decisions), **self._outgrown()},
+            filled=self._filled(decisions),
+            sums_outgrown=not self._facts.sums_fit,
             runs=(
                 *(
                     replanned_row(view, str(why), timing[0])
@@ -472,20 +393,16 @@ class Run:
             ),
         )
 
-    def _outgrown(self) -> dict[str, str]:
-        return {} if self._facts.sums_fit else {SUMS_OUTGROWN: "true"}
-
-    def _filled(self, decisions: tuple[Decision, ...]) -> dict[str, str]:
+    def _filled(self, decisions: tuple[Decision, ...]) -> tuple[str, ...]:
         """Views without sources have no progress that could tell that they are filled."""
-        views = self._catalog.state.views
-        return {
-            FILLED + name: str(views[name].created)
-            for name in (each.view.name for each in decisions if each.action is Action.FILL)
-            if not base_sources(self._catalog.view(name), self._catalog)
-        }
+        return tuple(
+            each.view.name
+            for each in decisions
+            if each.action is Action.FILL and not base_sources(each.view, self._catalog)
+        )
 
     def _needed(self, decisions: Iterable[Decision]) -> set[str]:
-        needed = {source.arrangement.id for source in self._catalog.sources.values()}
+        needed = {each.arrangement for each in self._catalog.state.sources.values()}
         for each in decisions:
             needed |= self._needed_by(each)
         return needed
@@ -499,4 +416,4 @@ class Run:
     def _progress(self) -> Iterable[ProgressRecord]:
         for view in self._catalog.views.values():
             for source in base_sources(view, self._catalog):
-                yield ProgressRecord(view.name, source, self._catalog.state.offsets.get(source, 0))
+                yield ProgressRecord(view.name, source, self._catalog.logs.end(source))

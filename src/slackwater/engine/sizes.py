@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from slackwater.engine.observations import Observations
+from slackwater.catalog.step_statistics import Observations
 from slackwater.plan.costs import Extent
 from slackwater.plan.observations import Observed
 from slackwater.plan.program import Origin

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.algebra.reads import read_names
-from slackwater.engine.decide import base_sources
-from slackwater.engine.definitions import ViewDefinition
-from slackwater.engine.home import Catalog, Home
-from slackwater.optimizer.rules.keys import whole_row
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import ViewDefinition
+from slackwater.catalog.goals import Goal
+from slackwater.catalog.lineage import is_behind
+from slackwater.engine.home import Home
 from slackwater.state.metadata.records import RunRecord
 
 
@@ -138,13 +139,11 @@ def read_history(home: Home, view: str | None, limit: int) -> tuple[HistoryRow, 
 
 
 def _source(home: Home, catalog: Catalog, name: str) -> SourceStatus:
-    state = catalog.state
-    arrangement = state.sources[name].arrangement
-    seen = min((at for (_, source), at in state.progress.items() if source == name), default=0)
-    pending = home.store.batches(name, seen)
+    arrangement = catalog.contents(name)
+    pending = home.store.batches(name, catalog.logs.first_cursor(name))
     return SourceStatus(
         name=name,
-        offset=state.offsets.get(name, 0),
+        offset=catalog.logs.end(name),
         rows=catalog.rows(arrangement),
         bytes=catalog.bytes(arrangement),
         pending_batches=len(pending),
@@ -153,11 +152,7 @@ def _source(home: Home, catalog: Catalog, name: str) -> SourceStatus:
 
 
 def _view(catalog: Catalog, view: ViewDefinition) -> ViewStatus:
-    state, answer = catalog.state, whole_row(view.stored).id
-    behind = any(
-        state.progress.get((view.name, source), -1) < state.offsets.get(source, 0)
-        for source in base_sources(view, catalog)
-    )
+    answer = catalog.answer(view.name)
     return ViewStatus(
         name=view.name,
         refresh=view.policy.value,
@@ -165,16 +160,15 @@ def _view(catalog: Catalog, view: ViewDefinition) -> ViewStatus:
         reads=tuple(sorted(read_names(view.plan))),
         rows=catalog.rows(answer),
         bytes=catalog.bytes(answer),
-        behind=behind,
+        behind=is_behind(view, catalog),
     )
 
 
-def _goal_text(goal: str | None) -> str | None:
+def _goal_text(goal: Goal | None) -> str | None:
     """The goal as its author would say it: `slack 30s`."""
     if goal is None:
         return None
-    stated: Mapping[str, object] = json.loads(goal)
-    given = {name: value for name, value in stated.items() if value}
+    given = {name: value for name, value in asdict(goal).items() if value}
     return ", ".join(name if value is True else f"{name} {value}" for name, value in given.items())
 
 

@@ -7,16 +7,15 @@ from time import perf_counter
 
 from pyspark.sql import DataFrame, SparkSession
 
+from slackwater.catalog.definitions import ViewDefinition
 from slackwater.compiler.batch import compile_batch
-from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.home import Home
 from slackwater.engine.reading import Reader, bind_table
-from slackwater.engine.run import seen_offset
 from slackwater.errors import InvariantError
 from slackwater.frontend.sql.sessions import clone_session
-from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.weighted import groupable
 from slackwater.runtime.compare import compare_bags
+from slackwater.runtime.pinned_settings import apply_pinned_settings
 from slackwater.runtime.printed import printed_session
 from slackwater.state.columns import column_names
 from slackwater.types import DataType, is_floating
@@ -45,7 +44,7 @@ class Verifier:
         self._reader = reader
         self._catalog = home.catalog()
         self._session = clone_session(spark)
-        home.settle(self._session)
+        apply_pinned_settings(self._session, self._catalog.pinned)
         self._session.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
         self._bound: set[str] = set()
 
@@ -99,7 +98,7 @@ class Verifier:
     def _is_large(self, view: ViewDefinition) -> bool:
         """Whether the answer is too large to bring to the driver, and Spark can compare it."""
         exact = all(comparable(column.dtype) for column in view.stored.columns)
-        return exact and self._catalog.rows(whole_row(view.stored).id) > _COLLECTED
+        return exact and self._catalog.rows(self._catalog.answer(view.name)) > _COLLECTED
 
     def expected(self, view: ViewDefinition) -> DataFrame:
         """The view's query, run by Spark over whole tables."""
@@ -110,7 +109,8 @@ class Verifier:
         """All sources, then all views as queries over them, by name."""
         for name, source in self._catalog.sources.items():
             if name not in self._bound:
-                rows = self._reader.source(source, self._catalog, seen_offset(self._catalog, name))
+                read = self._catalog.logs.last_cursor(name)
+                rows = self._reader.source(source, self._catalog, read)
                 bind_table(self._session, name, rows)
                 self._bound.add(name)
         for name, view in self._catalog.views.items():

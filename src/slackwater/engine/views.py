@@ -13,13 +13,14 @@ from slackwater.algebra.columns import Output
 from slackwater.algebra.operators import Filter, Project, Recompute, Scan
 from slackwater.algebra.reads import read_names
 from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import renumbered
-from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
-from slackwater.engine.home import Catalog
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.errors import CatalogError, UnsupportedStatementError
 from slackwater.expr.nodes import Literal, UserCall, walk
 from slackwater.frontend.sql.planner import Planner, Query
-from slackwater.optimizer.normalize import normalize, split_root, stored_scan
+from slackwater.optimizer.normalize import normalize
 from slackwater.plan.view_plan import ViewPlan
 from slackwater.types import BOOLEAN
 from slackwater.types.storage import storable

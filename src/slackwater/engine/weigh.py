@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from slackwater.catalog.definitions import RefreshPolicy
 from slackwater.compiler.tasks import Action
 from slackwater.engine.decide import Candidate, Decision
-from slackwater.engine.definitions import RefreshPolicy
 from slackwater.plan.observations import Observed
 from slackwater.plan.prices import Rates
 from slackwater.plan.program import AppendStep, Origin, Program

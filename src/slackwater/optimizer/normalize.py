@@ -9,7 +9,7 @@ ranks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from slackwater.algebra.columns import Output, pass_through
 from slackwater.algebra.operators import (
@@ -17,10 +17,10 @@ from slackwater.algebra.operators import (
     Distinct,
     Limit,
     Project,
-    Scan,
     Sort,
 )
 from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.algebra.root import limit_before_projecting
 from slackwater.expr.build import cast
 from slackwater.optimizer.distinct_aggregates import split_distinct_aggregates
 from slackwater.optimizer.distinct_estimates import estimate_by_registers
@@ -76,15 +76,6 @@ def _group_intervals_by_text(rel: Rel, ids: Ids) -> Rel:
     return Project(groups, (*shown, *(pass_through(each.column) for each in rel.aggregates)))
 
 
-def _limit_before_projecting(rel: Rel, _ids: Ids) -> Rel:
-    """A LIMIT reads the order below it: a projection between the two goes above both."""
-    if not isinstance(rel, Limit) or not isinstance(rel.input, Project):
-        return rel
-    return replace(
-        rel.input, input=_limit_before_projecting(replace(rel, input=rel.input.input), _ids)
-    )
-
-
 def _leave_out_last(rel: Rel, _ids: Ids) -> Rel:
     """OFFSET applies to the first rows only, so those are what must be known."""
     if not isinstance(rel, Limit) or rel.count is None or not rel.offset:
@@ -103,62 +94,9 @@ _REWRITES: tuple[Callable[[Rel, Ids], Rel], ...] = (
     spell_out_not_in,
     drive_from_left,
     pad_apart,
-    _limit_before_projecting,
+    lambda rel, _ids: limit_before_projecting(rel),
     _leave_out_last,
     lambda rel, _ids: filter_early(rel),
     lambda rel, _ids: keep_needed(rel),
     lambda rel, _ids: limit_groups(rel),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SplitRoot:
-    """What a view stores, and what is applied when it is read.
-
-    `finish` holds the order, limit and projections at the root, outermost first.
-    """
-
-    stored: Rel
-    finish: tuple[Rel, ...]
-
-    def finished(self, stored: Rel) -> Rel:
-        """The answer as a plan over what is stored."""
-        rel = stored
-        for each in reversed(self.finish):
-            rel = each.with_inputs((rel,))
-        return rel
-
-    def as_table(self, stored: Rel) -> Rel:
-        """The answer as others read it: a table has no order, but for which rows it keeps."""
-        if self.limits:
-            return _bottom_up(self.finished(stored), _limit_before_projecting, Ids(0))
-        rows = tuple(each for each in self.finish if not isinstance(each, Sort))
-        return replace(self, finish=rows).finished(stored)
-
-    def unlimited(self) -> Rel:
-        """All rows that the answer could hold, in no order."""
-        rows = tuple(each for each in self.finish if isinstance(each, Project))
-        return replace(self, finish=rows).finished(self.stored)
-
-    @property
-    def limits(self) -> bool:
-        """Whether the answer is only a part of what is stored."""
-        return any(isinstance(each, Limit) for each in self.finish)
-
-
-def split_root(rel: Rel) -> SplitRoot:
-    """Order and limit at the root need no state: they apply on read."""
-    finish: list[Rel] = []
-    current = rel
-    while isinstance(current, Sort | Limit | Project):
-        finish.append(current)
-        current = current.inputs[0]
-    while finish and isinstance(finish[-1], Project):
-        current = finish.pop()
-    return SplitRoot(current, tuple(finish))
-
-
-def stored_scan(name: str, rel: Rel) -> Scan:
-    """A scan of a view's stored rows, whose columns are called k0, k1, ..."""
-    columns = (replace(column, name=f"k{n}") for n, column in enumerate(rel.columns))
-    return Scan(name, tuple(columns))

@@ -23,11 +23,11 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from slackwater.catalog.source_spec import SourceSpec
 from slackwater.sources.batches import Batch
 from slackwater.sources.change_feed import CHANGE_WEIGHTS
 from slackwater.sources.conversions import Conversion
 from slackwater.sources.row_rules import null_inside_possible
-from slackwater.sources.source_spec import SourceSpec
 
 _PLAINLY_EQUAL = (
     BinaryType,

@@ -9,9 +9,9 @@ from enum import StrEnum
 
 from pyspark.sql.types import StructField
 
+from slackwater.catalog.source_spec import WEIGHT, SourceSpec
 from slackwater.errors import DataError
 from slackwater.sources.change_feed import CHANGE_TYPE, IGNORED_COLUMNS
-from slackwater.sources.source_spec import WEIGHT, SourceSpec
 
 
 class BatchOp(StrEnum):

@@ -24,6 +24,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from slackwater.catalog.source_spec import SourceSpec
 from slackwater.errors import DataError
 from slackwater.runtime.user_frames import UserRows, expected_bytes, take_over
 from slackwater.sources.arrow_input import read_arrow, spark_frame, spark_schema
@@ -36,7 +37,6 @@ from slackwater.sources.conversions import (
     is_lossless,
     may_convert,
 )
-from slackwater.sources.source_spec import SourceSpec
 
 __all__ = ["Batch", "BatchOp", "SourceSpec", "read_batch"]
 

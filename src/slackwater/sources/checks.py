@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import BinaryType, DataType, LongType
 
+from slackwater.catalog.source_spec import SourceSpec
 from slackwater.errors import DataError
 from slackwater.sources.arrow_checks import surely_clean
 from slackwater.sources.batch_layout import batch_place
@@ -18,7 +19,6 @@ from slackwater.sources.change_feed import CHANGE_TYPE
 from slackwater.sources.conversions import column_at
 from slackwater.sources.row_rules import Rule, key_rule, row_rules
 from slackwater.sources.show_rows import show_rows
-from slackwater.sources.source_spec import SourceSpec
 
 SHOWN_ROWS = 5
 

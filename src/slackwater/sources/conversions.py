@@ -21,7 +21,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from slackwater.sources.source_spec import inner_types
+from slackwater.catalog.source_spec import inner_types
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import DataType, LongType, StringType, StructType
 
+from slackwater.catalog.source_spec import WEIGHT, SourceSpec
 from slackwater.errors import DataError
 from slackwater.sources.batch_layout import BatchOp, plan_layout
 from slackwater.sources.change_feed import CHANGE_TYPE
 from slackwater.sources.file_columns import FileFormat
 from slackwater.sources.folders import FileBatch, WatchedFolder
 from slackwater.sources.show_rows import show_rows
-from slackwater.sources.source_spec import WEIGHT, SourceSpec
 
 _CORRUPT = "slackwater corrupt record"
 _OBJECT = "object"

@@ -9,11 +9,11 @@ from pyspark.sql import Column
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
+from slackwater.catalog.source_spec import SourceSpec
 from slackwater.sources.batch_layout import BatchOp
 from slackwater.sources.batches import Batch
 from slackwater.sources.change_feed import CHANGE_TYPE, CHANGE_WEIGHTS
 from slackwater.sources.conversions import Conversion, column_at
-from slackwater.sources.source_spec import SourceSpec
 
 
 @dataclass(frozen=True, slots=True)

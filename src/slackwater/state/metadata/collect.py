@@ -16,6 +16,7 @@ from typing import Final
 
 from slackwater.errors import SetupError
 from slackwater.faults import reach
+from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.packs import files_of
@@ -80,7 +81,7 @@ def collect_garbage(store: MetadataStore, root: Path, retention: Retention) -> R
 
 
 def sweep_orphans(
-    store: MetadataStore,
+    store: MetadataReader,
     root: Path,
     grace: timedelta = DEFAULT_GRACE,
     spared: Collection[str] = (),

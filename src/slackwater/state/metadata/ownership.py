@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from slackwater.state.metadata.errors import ForeignHomeError
+from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.store import MetadataStore
 
 IDENTITY_FILE: Final = "identity"
@@ -28,7 +29,7 @@ def claim_home(home: Path, store: MetadataStore) -> None:
         store.claim()
 
 
-def require_own(home: Path, store: MetadataStore) -> None:
+def require_own(home: Path, store: MetadataReader) -> None:
     """Refuse a home that is tied to other metadata, or to none."""
     path = home / IDENTITY_FILE
     found = path.read_text().strip() if path.exists() else None

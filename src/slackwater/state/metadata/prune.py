@@ -31,6 +31,11 @@ def forget_commits(connection: Connection, floor: int) -> None:
         schema.plans,
         schema.progress,
         schema.source_offsets,
+        schema.goals,
+        schema.pinned_settings,
+        schema.lossy_sources,
+        schema.filled_views,
+        schema.outgrown_sums,
     ):
         connection.execute(delete(table).where(_ended(table, floor)))
     _forget_batches(connection, floor)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Row, select
@@ -120,3 +122,10 @@ def read_observations(connection: Connection) -> tuple[ObservationRecord, ...]:
     measures = (table.rows_in, table.rows_out, table.seconds)
     rows = connection.execute(select(*columns, *measures))
     return tuple(ObservationRecord(*row) for row in rows)
+
+
+def read_positions(connection: Connection, source: str) -> Mapping[str, str]:
+    """What a connector remembers of a source, by item."""
+    table = schema.positions.c
+    query = select(table.item, table.value).where(table.source == source).order_by(table.item)
+    return MappingProxyType({row.item: row.value for row in connection.execute(query)})

@@ -94,6 +94,25 @@ class ProgressRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalRecord:
+    """When the answer of a view is needed: exactly one of the three is stated."""
+
+    view: str
+    slack: str | None = None
+    final_work: float | None = None
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PositionRecord:
+    """What a connector remembers of one item of a source, such as a file it has read."""
+
+    source: str
+    item: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """One commit: versions are 1, 2, 3 and so on without gaps; 0 is the empty home."""
 
@@ -143,6 +162,16 @@ class CatalogState:
     """By view and source: the last offset the view has consumed."""
     offsets: Mapping[str, int]
     """By source: its last offset. A source without batches has no entry."""
+    goals: Mapping[str, GoalRecord]
+    """By view: when its answer is needed. A view without a goal has no entry."""
+    pinned: Mapping[str, str]
+    """The Spark settings that decide what SQL means, by name."""
+    lossy: frozenset[str]
+    """Sources that have had a row taken away."""
+    filled: frozenset[str]
+    """Views that read no source, and are filled."""
+    sums_outgrown: bool
+    """Whether a running sum of the widest decimals has not fitted its type."""
 
     def files(self, arrangement: str) -> tuple[SegmentFile, ...]:
         """The files of one arrangement."""
@@ -153,8 +182,8 @@ class CatalogState:
 class Transaction:
     """All that one commit changes. What is dropped goes first, then what is added comes.
 
-    Dropping an arrangement removes its segments, dropping a source its offsets, and dropping
-    either a source or a view its progress.
+    Dropping an arrangement removes its segments. Dropping a source or a view removes its
+    progress and what else is known of it: offsets, losses, positions, its plan and its goal.
     """
 
     kind: CommitKind
@@ -173,9 +202,18 @@ class Transaction:
     drop_progress: tuple[str, ...] = ()
     """Views that forget how far they have come; they stay views."""
     runs: tuple[RunRecord, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-    drop_settings: tuple[str, ...] = ()
-    """Names of settings to forget; unknown ones do no harm."""
+    goals: tuple[GoalRecord, ...] = ()
+    """Goals of views that have none yet."""
+    positions: tuple[PositionRecord, ...] = ()
+    """What connectors remember from now on; other items of a source stay as they are."""
+    pinned: Mapping[str, str] = field(default_factory=dict)
+    """Spark settings to keep, by name."""
+    lossy: tuple[str, ...] = ()
+    """Sources that had a row taken away."""
+    filled: tuple[str, ...] = ()
+    """Views that read no source and are filled now."""
+    sums_outgrown: bool = False
+    """Whether a running sum of the widest decimals did not fit its type."""
 
     def __post_init__(self) -> None:
         """Refuse a kind that `history` could not explain."""

@@ -197,9 +197,47 @@ observations = Table(
     Column("commit_version", BigInteger, nullable=False),
 )
 
-settings = Table(
-    "settings",
+# When the answer of a view is needed: one of the three, as its user says it.
+goals = Table(
+    "goals",
     TABLES,
-    Column("name", Text, primary_key=True),
+    _number(),
+    Column("view", Text, nullable=False),
+    Column("slack", Text),
+    Column("final_work", Double),
+    Column("fresh", Boolean, nullable=False),
+    *_lifetime(),
+)
+
+# The Spark settings that decide what SQL means in this home.
+pinned_settings = Table(
+    "pinned_settings",
+    TABLES,
+    _number(),
+    Column("name", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    *_lifetime(),
+)
+
+# Sources that have had a row taken away.
+lossy_sources = Table(
+    "lossy_sources", TABLES, _number(), Column("source", Text, nullable=False), *_lifetime()
+)
+
+# Views that are filled but read no source, so that they have no progress to tell it.
+filled_views = Table(
+    "filled_views", TABLES, _number(), Column("view", Text, nullable=False), *_lifetime()
+)
+
+# At most one living row: running sums of the widest decimals have not fitted their type.
+outgrown_sums = Table("outgrown_sums", TABLES, _number(), *_lifetime())
+
+# How far connectors have come: what was committed with the batches of a source, by item (such as
+# a file). Only the newest is kept, and none of a source that is gone.
+positions = Table(
+    "positions",
+    TABLES,
+    Column("source", Text, primary_key=True),
+    Column("item", Text, primary_key=True),
     Column("value", Text, nullable=False),
 )

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, or_, select
 
 from slackwater.state.metadata import schema
 from slackwater.state.metadata.reads import SEGMENTS, live_segment
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     CatalogState,
+    GoalRecord,
     SegmentRecord,
     SourceRecord,
     ViewRecord,
@@ -68,6 +69,11 @@ class _Facts:
             segments=_frozen((name, tuple(segments.get(name, ()))) for name in arrangements),
             progress=self.progress(),
             offsets=self.offsets(),
+            goals=self.goals(),
+            pinned=self.pinned(),
+            lossy=self.named(schema.lossy_sources, schema.lossy_sources.c.source),
+            filled=self.named(schema.filled_views, schema.filled_views.c.view),
+            sums_outgrown=bool(self.named(schema.outgrown_sums, schema.outgrown_sums.c.number)),
         )
 
     def sources(self) -> Mapping[str, SourceRecord]:
@@ -119,6 +125,20 @@ class _Facts:
         table = schema.source_offsets.c
         rows = self._live(select(table.source, table.source_offset), schema.source_offsets)
         return _frozen((source, offset) for source, offset in rows)
+
+    def goals(self) -> Mapping[str, GoalRecord]:
+        table = schema.goals.c
+        columns = select(table.view, table.slack, table.final_work, table.fresh)
+        return _frozen((row[0], GoalRecord(*row)) for row in self._live(columns, schema.goals))
+
+    def pinned(self) -> Mapping[str, str]:
+        table = schema.pinned_settings.c
+        rows = self._live(select(table.name, table.value), schema.pinned_settings)
+        return _frozen((name, value) for name, value in rows)
+
+    def named(self, table: Table, column: Column[Value]) -> frozenset[Value]:
+        """The living values of a column."""
+        return frozenset(value for (value,) in self._live(select(column), table))
 
     def _live(self, columns: Select[*tuple[Any, ...]], table: Table) -> Iterable[AnyRow]:
         query = columns.where(_lives(table, self.commit)).order_by(table.c.number)

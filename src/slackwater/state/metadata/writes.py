@@ -7,8 +7,9 @@ by another of the same name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
-from sqlalchemy import Connection, Table, delete, select, tuple_
+from sqlalchemy import Column, Connection, Table, delete, select, tuple_
 
 from slackwater.errors import InvariantError
 from slackwater.state.metadata import schema
@@ -16,7 +17,9 @@ from slackwater.state.metadata.facts import FactWriter, chunks
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     BatchRecord,
+    GoalRecord,
     NewSegment,
+    PositionRecord,
     ProgressRecord,
     RunRecord,
     SourceRecord,
@@ -37,7 +40,13 @@ def write_transaction(connection: Connection, transaction: Transaction, version:
     _add_batches(facts, transaction.batches)
     _move_on(facts, transaction.progress)
     _record_runs(facts, transaction.runs)
-    _set(facts, transaction.settings, transaction.drop_settings)
+    _state_goals(facts, transaction.goals)
+    _pin(facts, transaction.pinned)
+    _note_losses(facts, transaction.lossy)
+    _note_fills(facts, transaction.filled)
+    if transaction.sums_outgrown:
+        _note_outgrown_sums(facts)
+    _set_positions(facts, transaction.positions)
 
 
 def _drop(facts: FactWriter, transaction: Transaction) -> None:
@@ -53,6 +62,12 @@ def _drop(facts: FactWriter, transaction: Transaction) -> None:
     facts.end(schema.progress.c.view, (*views, *transaction.drop_progress))
     facts.end(schema.progress.c.source, sources)
     facts.end(schema.source_offsets.c.source, sources)
+    facts.end(schema.goals.c.view, views)
+    facts.end(schema.filled_views.c.view, views)
+    facts.end(schema.lossy_sources.c.source, sources)
+    for chunk in chunks(sources):
+        gone = schema.positions.c.source.in_(chunk)
+        facts.connection.execute(delete(schema.positions).where(gone))
     facts.end(schema.segments.c.number, transaction.remove_segments)
     facts.end(schema.segments.c.arrangement, tuple(arrangements.values()))
     facts.end(schema.arrangements.c.number, tuple(arrangements.values()))
@@ -184,8 +199,45 @@ def run_row(run: RunRecord, version: int) -> dict[str, object]:
     }
 
 
-def _set(facts: FactWriter, given: Mapping[str, str], dropped: Sequence[str]) -> None:
-    name = schema.settings.c.name
-    for chunk in chunks((*dropped, *given)):
-        facts.connection.execute(delete(schema.settings).where(name.in_(chunk)))
-    facts.insert(schema.settings, [{"name": name, "value": given[name]} for name in given])
+def _state_goals(facts: FactWriter, added: Sequence[GoalRecord]) -> None:
+    facts.require(schema.views.c.name, [goal.view for goal in added], "view")
+    facts.refuse(schema.goals.c.view, [goal.view for goal in added], "goal of view")
+    facts.add(schema.goals, [asdict(goal) for goal in added])
+
+
+def _pin(facts: FactWriter, settings: Mapping[str, str]) -> None:
+    facts.end(schema.pinned_settings.c.name, tuple(settings))
+    rows = [{"name": name, "value": value} for name, value in settings.items()]
+    facts.add(schema.pinned_settings, rows)
+
+
+def _note_losses(facts: FactWriter, sources: Sequence[str]) -> None:
+    facts.require(schema.sources.c.name, sources, "source")
+    _add_once(facts, schema.lossy_sources.c.source, sources)
+
+
+def _note_fills(facts: FactWriter, views: Sequence[str]) -> None:
+    facts.require(schema.views.c.name, views, "view")
+    _add_once(facts, schema.filled_views.c.view, views)
+
+
+def _add_once(facts: FactWriter, column: Column[str], values: Sequence[str]) -> None:
+    """Make facts of the values that have none yet."""
+    new = sorted(set(values) - facts.living(column, values))
+    facts.add(column.table, [{column.name: value} for value in new])
+
+
+def _note_outgrown_sums(facts: FactWriter) -> None:
+    table = schema.outgrown_sums
+    if facts.connection.scalar(select(table.c.number).where(table.c.removed.is_(None))) is None:
+        facts.add(table, [{}])
+
+
+def _set_positions(facts: FactWriter, given: Sequence[PositionRecord]) -> None:
+    facts.require(schema.sources.c.name, [each.source for each in given], "source")
+    last = {(each.source, each.item): each for each in given}
+    table = schema.positions
+    for chunk in chunks(tuple(last)):
+        known = tuple_(table.c.source, table.c.item).in_(chunk)
+        facts.connection.execute(delete(table).where(known))
+    facts.insert(table, [asdict(each) for each in last.values()])

@@ -17,7 +17,11 @@ from sqlalchemy import Connection, insert, inspect, select, text
 from slackwater.faults import reach
 from slackwater.state.metadata import schema
 from slackwater.state.metadata.errors import NewerLayoutError
-from slackwater.state.metadata.migrations import first_layout, plans_and_observations
+from slackwater.state.metadata.migrations import (
+    first_layout,
+    plans_and_observations,
+    settings_as_tables,
+)
 
 # Any number will do, as long as every version of Slackwater takes the same.
 _ADVISORY_KEY: Final = 0x51ACC
@@ -39,6 +43,7 @@ def _first_layout(connection: Connection) -> None:
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     Migration(1, "first layout", _first_layout),
     Migration(2, "plans and observations", plans_and_observations.apply),
+    Migration(3, "settings as tables", settings_as_tables.apply),
 )
 
 

@@ -1,4 +1,4 @@
-"""What the catalog stores of sources and views, as values and as JSON."""
+"""Definitions of sources and views, as values and as the JSON that the catalog stores."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import cast
 from pyspark.sql.types import StructType
 
 from slackwater.algebra.rel import Rel
+from slackwater.algebra.root import SplitRoot, split_root, stored_scan
 from slackwater.algebra.serial import dump_plan, load_plan
-from slackwater.catalog import Statistics, TableDefinition
+from slackwater.catalog.goals import Goal
+from slackwater.catalog.source_spec import SourceSpec
+from slackwater.catalog.tables import Statistics, TableDefinition
 from slackwater.errors import CatalogError
-from slackwater.optimizer.normalize import SplitRoot, split_root, stored_scan
 from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
-from slackwater.sources.source_spec import SourceSpec
 from slackwater.types import DataType, parse_spark_type
 from slackwater.types import StructType as OwnStructType
 
@@ -123,7 +124,8 @@ class ViewDefinition:
     query: Rel | None = None
     """The plan as it was given, where no SQL text says it."""
     policy: RefreshPolicy = RefreshPolicy.AUTO
-    goal: str | None = None
+    goal: Goal | None = None
+    """When its answer is needed; the catalog keeps that beside the definition."""
     scope: str = "all"
     notes: tuple[str, ...] = field(default=())
 
@@ -155,7 +157,7 @@ class ViewDefinition:
         return TableDefinition(self.name, schema, json.dumps(content), Statistics(rows))
 
     def dump(self) -> str:
-        """As JSON for the catalog."""
+        """As JSON for the catalog, without the goal."""
         return json.dumps(
             {
                 "name": self.name,
@@ -165,7 +167,6 @@ class ViewDefinition:
                 "spark_schema": self.spark_schema,
                 "query": None if self.query is None else dump_plan(self.query),
                 "policy": self.policy.value,
-                "goal": self.goal,
                 "scope": self.scope,
                 "notes": self.notes,
             }
@@ -173,7 +174,7 @@ class ViewDefinition:
 
     @staticmethod
     def load(text: str) -> ViewDefinition:
-        """As the catalog has it."""
+        """As the catalog has it, without the goal."""
         content = json.loads(text)
         content["plan"] = load_plan(content["plan"])
         content["query"] = None if content["query"] is None else load_plan(content["query"])

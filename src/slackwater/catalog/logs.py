@@ -1,0 +1,56 @@
+"""Logs and their readers: sources are logs of batches by offset, and each reader has a cursor.
+
+A view that reads a source, also through other views, is a reader of that source's log.
+
+>>> logs = Logs({"orders": 7}, {("daily", "orders"): 7, ("hourly", "orders"): 5})
+>>> logs.cursor("hourly", "orders"), logs.cursor("weekly", "orders")
+(5, -1)
+>>> logs.is_behind("hourly", "orders"), logs.is_behind("daily", "orders")
+(True, False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+NOTHING_READ = -1
+"""The cursor of a reader that has read nothing, not even that the log is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """How long every log is, and how far every reader has come in it."""
+
+    offsets: Mapping[str, int]
+    """By log: its last offset. A log without batches has no entry."""
+    cursors: Mapping[tuple[str, str], int]
+    """By reader and log: the last offset that has been read."""
+
+    def end(self, log: str) -> int:
+        """The last offset of a log; 0 if it has no batches."""
+        return self.offsets.get(log, 0)
+
+    def cursor(self, reader: str, log: str) -> int:
+        """How far a reader has read a log: its last offset taken in, or `NOTHING_READ`."""
+        return self.cursors.get((reader, log), NOTHING_READ)
+
+    def has_read(self, reader: str, log: str) -> bool:
+        """Whether a reader has taken in a log, if only that there was nothing in it."""
+        return self.cursor(reader, log) != NOTHING_READ
+
+    def is_behind(self, reader: str, log: str) -> bool:
+        """Whether a log has batches that the reader has not taken in."""
+        return self.cursor(reader, log) < self.end(log)
+
+    def readers(self, log: str) -> tuple[str, ...]:
+        """The readers that have taken in something of a log."""
+        return tuple(reader for reader, read in self.cursors if read == log)
+
+    def first_cursor(self, log: str) -> int:
+        """How far all readers of a log have read it; 0 if there are none."""
+        return min((self.cursor(each, log) for each in self.readers(log)), default=0)
+
+    def last_cursor(self, log: str) -> int:
+        """How far any reader has read a log: all of them agree on it, as a run moves all."""
+        return max((self.cursor(each, log) for each in self.readers(log)), default=NOTHING_READ)
