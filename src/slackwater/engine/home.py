@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.observations import Observations
 from slackwater.errors import CatalogError, DataError
+from slackwater.events import Committed, Events
 from slackwater.plan.stored_plans import load_view_plan
 from slackwater.plan.view_plan import ViewPlan
 from slackwater.state.metadata.lock import HomeLock
@@ -147,6 +148,8 @@ class Home:
 
     def __init__(self, folder: Path, store: MetadataStore, lock: HomeLock | None):
         """Use `Home.open` or `Home.look`."""
+        self.events = Events()
+        """Told of every commit, and of what is done for it."""
         self.folder = folder
         self.store = store
         self.observations = Observations(store)
@@ -260,4 +263,7 @@ class Home:
     def commit(self, transaction: Transaction, after: int | None = None) -> Commit:
         """Make a change real, if `after` is still the newest commit; nothing else commits."""
         self.require_open()
-        return self.store.commit(transaction, self.store.state().commit if after is None else after)
+        head = self.store.state().commit if after is None else after
+        commit = self.store.commit(transaction, head)
+        self.events.tell(Committed(commit.version, transaction.kind))
+        return commit

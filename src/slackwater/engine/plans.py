@@ -9,7 +9,7 @@ from slackwater.algebra.reads import read_names
 from slackwater.compiler.tasks import Action
 from slackwater.engine.definitions import RefreshPolicy, ViewDefinition
 from slackwater.engine.home import Catalog
-from slackwater.engine.plan_text import NamePrinter
+from slackwater.engine.name_printer import NamePrinter
 from slackwater.optimizer.choose import choose_plan
 from slackwater.plan.facts import Facts
 from slackwater.plan.stored_plans import dump_view_plan
