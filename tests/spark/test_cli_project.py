@@ -16,8 +16,8 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.cli.main import main
-from slackwater.cli.refresh import refresh_project
 from slackwater.errors import DataError
+from slackwater.events import Event
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -417,13 +417,15 @@ def test_a_file_that_grows_while_it_is_read(run: Run, shop: Path) -> None:
     file.write_text("id,name,country\n5,Ed,GR\n")
     kept = set((shop / ".slackwater" / "state").rglob("*"))
 
-    def grow(text: str) -> None:
-        if text.startswith(f"ingesting {file.name}"):
+    def grow(event: Event) -> None:
+        if str(event).startswith(f"ingesting {file.name}"):
             with file.open("a") as end:
                 end.write("6,Flo,PT\n")
 
-    with pytest.raises(DataError, match=r"2026-05-03.csv was changed while it was being read"):
-        refresh_project(shop, grow, replace=False)
+    with sw.open_project(shop) as project:
+        project.subscribe(grow)
+        with pytest.raises(DataError, match=r"2026-05-03.csv was changed while it was being read"):
+            project.refresh()
     assert set((shop / ".slackwater" / "state").rglob("*")) == kept
     again = run("refresh", "--project", shop, "--json").told
     assert again["ingested"] == [

@@ -12,10 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from slackwater.api import Session, open_home
-from slackwater.cli.demo_views import DEMO_VIEWS
-from slackwater.cli.output import Say
-from slackwater.engine.results import RunResult
+from slackwater.api import RunResult, Session, open_home
+from slackwater.bench.demo_views import DEMO_VIEWS
 from slackwater.runtime.metering import Meter, machine_load
 from slackwater.workloads.bags import apply_changes
 from slackwater.workloads.changes import ChangeBatch, ChangeSpec, change_stream
@@ -70,7 +68,7 @@ class DemoPlan:
 
 
 def run_demo(
-    plan: DemoPlan, cache_dir: Path, say: Say, show: Callable[[DemoRun], None]
+    plan: DemoPlan, cache_dir: Path, say: Callable[[str], None], show: Callable[[DemoRun], None]
 ) -> DemoResult:
     """Load, change and refresh; `show` is told of every run as it ends."""
     say("making the data, unless it is in the cache")
@@ -105,7 +103,11 @@ def _declare(session: Session, tables: Mapping[str, pa.Table]) -> None:
 
 
 def _take(
-    session: Session, plain: _PlainSpark, number: int, batch: ChangeBatch, say: Say
+    session: Session,
+    plain: _PlainSpark,
+    number: int,
+    batch: ChangeBatch,
+    say: Callable[[str], None],
 ) -> DemoRun:
     """Take one batch in, refresh, and let plain Spark compute the same."""
     say(f"batch {number}: ingesting")
