@@ -19,6 +19,9 @@ from slackwater.workloads.bags import apply_changes
 from slackwater.workloads.changes import ChangeBatch, ChangeSpec, change_stream
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
+Say = Callable[[str], None]
+"""Hears what is being done at the moment."""
+
 DEMO_SCALE = 0.1
 BATCHES = 10
 _FIRST_SHARE = 0.7
@@ -68,7 +71,7 @@ class DemoPlan:
 
 
 def run_demo(
-    plan: DemoPlan, cache_dir: Path, say: Callable[[str], None], show: Callable[[DemoRun], None]
+    plan: DemoPlan, cache_dir: Path, say: Say, show: Callable[[DemoRun], None]
 ) -> DemoResult:
     """Load, change and refresh; `show` is told of every run as it ends."""
     say("making the data, unless it is in the cache")
@@ -103,11 +106,7 @@ def _declare(session: Session, tables: Mapping[str, pa.Table]) -> None:
 
 
 def _take(
-    session: Session,
-    plain: _PlainSpark,
-    number: int,
-    batch: ChangeBatch,
-    say: Callable[[str], None],
+    session: Session, plain: _PlainSpark, number: int, batch: ChangeBatch, say: Say
 ) -> DemoRun:
     """Take one batch in, refresh, and let plain Spark compute the same."""
     say(f"batch {number}: ingesting")
