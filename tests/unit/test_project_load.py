@@ -270,7 +270,7 @@ def test_the_example_is_a_project(tmp_path: Path) -> None:
     assert project.name == 'my "first" shop'
     assert [source.name for source in project.sources] == ["customers", "orders"]
     assert [view.name for view in project.views] == ["revenue_by_country", "best_countries"]
-    assert all(source.path is not None and source.path.is_dir() for source in project.sources)
+    assert all(folder_of(source).path.is_dir() for source in project.sources)
 
 
 def test_the_example_spoils_nothing(tmp_path: Path) -> None:
