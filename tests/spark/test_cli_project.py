@@ -143,6 +143,10 @@ def test_the_life_of_a_project(run: Run, tmp_path: Path) -> None:
         shown = run("explain", "revenue_by_country", *project, "--kind", kind)
         assert (shown.code, shown.err) == (0, "")
         assert shown.out.strip()
+        told = run("explain", "revenue_by_country", *project, "--kind", kind, "--json").told
+        assert (told["view"], told["kind"]) == ("revenue_by_country", kind)
+        assert told["text"] + "\n" == shown.out
+        assert told.keys() > {"view", "kind", "text"}
 
 
 @pytest.fixture(scope="module")
@@ -375,6 +379,25 @@ def test_looking_needs_no_lock(run: Run, shop: Path, spark: SparkSession) -> Non
         assert run("history", *project).code == 0
         writer.refresh()
         assert rows(run("read", "best_countries", *project, "--json")) != before
+
+
+def test_the_engine_is_the_projects_unless_the_command_names_one(run: Run, shop: Path) -> None:
+    project = ("--project", shop)
+
+    def refreshed(day: int, *options: str) -> Any:
+        orders = shop / "data" / "orders" / f"2026-06-{day}.json"
+        orders.write_text(f'{{"id": {day}, "customer": 4, "amount": 5, "day": "2026-06-{day}"}}\n')
+        done = run("refresh", *project, *options, "--json")
+        assert done.code == 0, done
+        return done.told["metrics"]
+
+    assert refreshed(10, "--engine", "driver")["jobs"] == 0
+    edit(shop / "slackwater.yml", "sources:", "engine: spark\nsources:")
+    in_spark = refreshed(11)
+    assert in_spark["jobs"] > 0
+    assert "on the driver" not in in_spark["phases"]
+    assert refreshed(12, "--engine", "driver")["jobs"] == 0
+    assert run("verify", *project).code == 0
 
 
 def test_retention_is_the_projects(run: Run, shop: Path) -> None:

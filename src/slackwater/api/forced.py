@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.api.session import Session, open_with
 from slackwater.config import load_settings
-from slackwater.engine.keeper import Options
+from slackwater.engine.options import Options
 from slackwater.plan.forms import Forms, read_look_ups
 from slackwater.plan.prices import read_prices
 from slackwater.state.metadata.collect import Retention

@@ -14,8 +14,9 @@ from slackwater.engine.declare import NewSource, NewView
 from slackwater.engine.definitions import SourceDefinition, ViewDefinition
 from slackwater.engine.explanations import Explanation
 from slackwater.engine.ingest import IngestResult, Marks
-from slackwater.engine.keeper import Keeper, Options
+from slackwater.engine.keeper import Keeper
 from slackwater.engine.maintain import Compaction
+from slackwater.engine.options import Options
 from slackwater.engine.results import RunResult
 from slackwater.engine.status import HistoryRow, Status, read_history, read_status
 from slackwater.engine.verify import VerifyResult

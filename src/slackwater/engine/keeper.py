@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from threading import RLock
@@ -16,6 +16,7 @@ from pyspark.sql.types import StructType
 
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import walk_rel
+from slackwater.engine.announce import announce_warnings
 from slackwater.engine.changes import ChangeReader
 from slackwater.engine.decide import predicted_bytes, readable_rows
 from slackwater.engine.declare import Declaration, NewSource, NewView, offer_view
@@ -25,6 +26,7 @@ from slackwater.engine.explanations import Explanation
 from slackwater.engine.home import Catalog, Home
 from slackwater.engine.ingest import Ingestion, IngestResult, Marks, source_marks, source_settings
 from slackwater.engine.maintain import Compaction, Maintenance
+from slackwater.engine.options import Options
 from slackwater.engine.plans import Plans, make_plan
 from slackwater.engine.reading import Reader
 from slackwater.engine.results import RunResult
@@ -37,18 +39,16 @@ from slackwater.errors import (
     NumberTooLargeError,
     SlackwaterError,
 )
-from slackwater.events import Events, Warned
+from slackwater.events import Warned
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.frontend.sql.user_functions import UserFunctions
 from slackwater.optimizer.rules.keys import whole_row
-from slackwater.plan.forms import DEFAULT_FORMS, Forms
 from slackwater.plan.goals import Goal
 from slackwater.plan.stored_plans import dump_view_plan
 from slackwater.runtime.printed import reading_as
 from slackwater.runtime.program import ProgramRunner
-from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import (
     ArrangementRecord,
@@ -56,23 +56,6 @@ from slackwater.state.metadata.records import (
     Transaction,
     ViewRecord,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a home is opened."""
-
-    metadata: str | None = None
-    """The address of a database for the catalog; by default a file in the home."""
-    retention: Retention = field(default_factory=Retention)
-    """How long old commits stay readable."""
-    events: Events = field(default_factory=Events)
-    """Told what happens."""
-    read_only: bool = False
-    """Whether only to look, beside a process that may be writing."""
-    forms: Forms = DEFAULT_FORMS
-    """Where and how batches and runs are worked on."""
-
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -278,16 +261,8 @@ class Keeper:
         self._outdated.clear()
         self._maintenance.tidy()
         result = replace(result, notes=self._maintenance.take_failures())
-        self._warn(result)
+        announce_warnings(self.events, result)
         return result
-
-    def _warn(self, result: RunResult) -> None:
-        """Tell the listeners what the owners of views and of the home should know."""
-        for view in result.views:
-            if view.warning is not None:
-                self.events.tell(Warned(view.warning, view.view))
-        for note in result.notes:
-            self.events.tell(Warned(note))
 
     def _run(self, *, sums_fit: bool = True) -> RunResult:
         """One run; if a number does not fit it is repeated without sums that may be the cause."""

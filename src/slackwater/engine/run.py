@@ -13,6 +13,7 @@ from slackwater.algebra.reads import read_names
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
+from slackwater.engine.announce import announce_decisions
 from slackwater.engine.decide import (
     Decision,
     Pending,
@@ -44,7 +45,6 @@ from slackwater.engine.weigh import (
     shares,
 )
 from slackwater.errors import ExecutionError
-from slackwater.events import ViewDecided
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.plan.facts import Facts
@@ -245,7 +245,7 @@ class Run:
                 if idle and not self._behind():
                     return RunResult(self._catalog.state.commit, 0.0, skipped(decisions))
                 decisions, program = self.settle(decisions)
-                self._tell_of(decisions)
+                announce_decisions(self._home.events, decisions)
                 rows, files = self._moved_rows(decisions), Files(self._catalog)
                 priced = self._runner.price(program, self._sizes, files, rows)
                 forecast = Forecast.of(program, self._sizes, priced.rates, priced.seconds)
@@ -269,11 +269,6 @@ class Run:
         self._home.observations.note(commit.version, written.engine, observed)
         self._remember(commit.version, decisions, program, written)
         return RunResult(commit.version, metrics.wall_seconds, views, metrics, estimates=estimates)
-
-    def _tell_of(self, decisions: tuple[Decision, ...]) -> None:
-        for each in decisions:
-            about = ViewDecided(each.view.name, each.action.value, each.reason, each.changed)
-            self._home.events.tell(about)
 
     def _spark_factor(self, price: float, seconds: float) -> Observed:
         """The factor by which Spark's runs take longer than their price, halfway to the last one's.

@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from slackwater.config import SparkSettings, load_settings
 from slackwater.engine.home import METADATA_FILE, Home
-from slackwater.engine.keeper import Keeper, Options
+from slackwater.engine.keeper import Keeper
+from slackwater.engine.options import Options
 from slackwater.engine.results import RunResult
 from slackwater.engine.status import HistoryRow, Status, look_at_home, read_history, read_status
 from slackwater.errors import CatalogError
