@@ -62,8 +62,8 @@ class Project:
         return self._workspace.history(view, limit)
 
     def views(self) -> tuple[str, ...]:
-        """The names of the views that the home holds."""
-        return tuple(self._workspace.reader().catalog().views)
+        """The names of the views that the home holds; needs no Spark."""
+        return self._workspace.views()
 
     def read(self, view: str, commit: int | None = None) -> DataFrame:
         """The answer as of the last refresh, or of an older commit that is still kept."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from slackwater.engine.decide import Decision
+from slackwater.engine.definitions import ViewDefinition
 from slackwater.engine.results import RunResult
 from slackwater.events import Events, ViewDecided, Warned
 
 
-def announce_decisions(events: Events, decisions: Iterable[Decision]) -> None:
-    """Tell what is about to be done with each view."""
+def announce_decisions(
+    events: Events, decisions: Iterable[Decision], changed: Callable[[ViewDefinition], int]
+) -> None:
+    """Tell what is about to be done with each view; `changed` counts the rows that wait for it."""
+    if not events.heard:
+        return
     for each in decisions:
-        events.tell(ViewDecided(each.view.name, each.action.value, each.reason, each.changed))
+        rows = changed(each.view)
+        events.tell(ViewDecided(each.view.name, each.action.value, each.reason, rows))
 
 
 def announce_warnings(events: Events, result: RunResult) -> None:

@@ -76,6 +76,11 @@ class Workspace:
         with self._look(self.files()) as home:
             return read_history(home, view, limit)
 
+    def views(self) -> tuple[str, ...]:
+        """The names of the views that the home holds; takes no Spark."""
+        with self._look(self.files()) as home:
+            return tuple(home.catalog().views)
+
     def apply(self, *, replace: bool) -> Applied:
         """Have the home follow the files, without taking anything in."""
         files = self.files()
@@ -111,6 +116,8 @@ class Workspace:
         """The home to read from, beside a process that may be writing; open until `close`."""
         files = self.files()
         _require_refreshed(files)
+        if self._reader is not None and self._reader.home.folder != files.storage.resolve():
+            self._close_reader()
         if self._reader is None:
             self._reader = self._open(files, read_only=True)
         return self._reader
