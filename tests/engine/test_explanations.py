@@ -86,7 +86,7 @@ def test_state_has_sizes_once_it_is_filled(session: Session) -> None:
     assert plan.answer.size is not None
     assert plan.answer.size.filled
     assert plan.answer.size.rows > 0
-    (kept,) = new.root.keeps
+    (kept,) = (state for each in operators(new.root) for state in each.keeps)
     assert kept.size is not None
     assert not kept.size.filled
     assert str(kept).endswith(": not filled yet")
