@@ -6,34 +6,45 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from slackwater.api import Session, Source, View
+    from slackwater.api import (
+        Goal,
+        NewSource,
+        NewView,
+        Project,
+        Retention,
+        Session,
+        Source,
+        View,
+        open_project,
+    )
     from slackwater.api import open_home as open  # noqa: A004
-    from slackwater.catalog.goals import Goal
-    from slackwater.engine.declare import NewSource, NewView
     from slackwater.frontend.signal.define import signal
-    from slackwater.state.metadata.collect import Retention
 
 __all__ = [
     "Goal",
     "NewSource",
     "NewView",
+    "Project",
     "Retention",
     "Session",
     "Source",
     "View",
     "open",
+    "open_project",
     "signal",
 ]
 
 _PLACES = {
-    "Goal": ("slackwater.catalog.goals", "Goal"),
-    "NewSource": ("slackwater.engine.declare", "NewSource"),
-    "NewView": ("slackwater.engine.declare", "NewView"),
-    "Retention": ("slackwater.state.metadata.collect", "Retention"),
+    "Goal": ("slackwater.api", "Goal"),
+    "NewSource": ("slackwater.api", "NewSource"),
+    "NewView": ("slackwater.api", "NewView"),
+    "Project": ("slackwater.api", "Project"),
+    "Retention": ("slackwater.api", "Retention"),
     "Session": ("slackwater.api", "Session"),
     "Source": ("slackwater.api", "Source"),
     "View": ("slackwater.api", "View"),
     "open": ("slackwater.api", "open_home"),
+    "open_project": ("slackwater.api", "open_project"),
     "signal": ("slackwater.frontend.signal.define", "signal"),
 }
 

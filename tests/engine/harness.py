@@ -27,8 +27,8 @@ from pyspark.sql.functions import expr
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
-import slackwater as sw
 from slackwater.api import Session
+from slackwater.api.forced import open_forced
 from slackwater.engine.results import RunResult, ViewRun
 from slackwater.errors import SlackwaterError
 from slackwater.runtime.compare import Bag, collect_bag, compare_bags
@@ -249,7 +249,7 @@ class Law:
         here = way is Way.DRIVER and "SLACKWATER_TEST_MASTER" not in os.environ
         self._schemas = schemas
         self._spark = quick_session(spark, settings)
-        self.session: Session = sw.open(
+        self.session: Session = open_forced(
             folder / "home",
             spark=self._spark,
             driver_rows=sys.maxsize if here else 0,

@@ -9,8 +9,8 @@ import pytest
 
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.rel import Rel
+from slackwater.catalog.catalog import Catalog
 from slackwater.engine import run
-from slackwater.engine.home import Catalog
 from slackwater.engine.large_windows import windows_of
 from slackwater.plan.facts import Facts, LargeWindow
 

@@ -14,7 +14,7 @@ KEYS = 1_000
 
 def test_an_upsert_replaces_the_rows_that_come(spark: SparkSession, tmp_path: Path) -> None:
     """No key may go without another row under it: what comes is computed once."""
-    with sw.open(tmp_path, spark, driver_rows=0) as session:
+    with sw.open(tmp_path, spark, engine="spark") as session:
         session.create_source("item", "id BIGINT, v BIGINT", key="id")
         session.create_view("keys", "SELECT id, v FROM item")
         session.ingest("item", pa.table({"id": range(KEYS), "v": [0] * KEYS}))

@@ -22,11 +22,11 @@ def _rows(*pairs: tuple[int, int | None]) -> pa.Table:
     return pa.table({"id": pa.array(ids, pa.int64()), "m": pa.array(months, pa.int32())})
 
 
-@pytest.mark.parametrize("driver_rows", [None, 0], ids=["driver", "spark"])
+@pytest.mark.parametrize("engine", ["auto", "spark"], ids=["driver", "spark"])
 def test_groups_follow_changes_and_deletes(
-    driver_rows: int | None, spark: SparkSession, tmp_path: Path
+    engine: str, spark: SparkSession, tmp_path: Path
 ) -> None:
-    with sw.open(tmp_path, spark=spark, driver_rows=driver_rows) as session:
+    with sw.open(tmp_path, spark=spark, engine=engine) as session:
         session.create_source("t", "id BIGINT, m INT", key=["id"])
         for name, key in _KEYS.items():
             sql = f"SELECT {key} AS k, count(*) AS n, sum(m) AS total FROM t GROUP BY {key}"

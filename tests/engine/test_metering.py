@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-import slackwater as sw
 from slackwater.api import Session
+from slackwater.api.forced import open_forced
 from slackwater.cli.history import detail_lines
 from slackwater.engine.run import RunResult
 from slackwater.runtime.metering import Meter, Metrics
@@ -31,7 +31,7 @@ def customers(start: int, stop: int) -> pa.Table:
 
 
 def filled(spark: SparkSession, home: Path, forms: dict[str, int], look_ups: str) -> Session:
-    session = sw.open(home, spark, look_ups=look_ups, **forms)
+    session = open_forced(home, spark, driver_rows=forms["driver_rows"], look_ups=look_ups)
     session.create_source("orders", "id BIGINT, customer BIGINT")
     session.create_source("customers", "id BIGINT, name STRING")
     session.create_view(
@@ -85,7 +85,7 @@ def test_runs_in_spark_count_the_stored_rows_they_read(
             metrics.task_parts
         )
         assert all(spent >= 0.0 for spent in metrics.task_parts.values())
-        told = session.view("named").explain("cost")
+        told = str(session.view("named").explain("cost"))
         assert f"rows read {1 + scanned:,}, bytes read {metrics.bytes_read:,}" in told
         assert "driver's Java" in told
         assert "s of tasks" in told
@@ -100,7 +100,7 @@ def test_shuffled_bytes_are_shown(spark: SparkSession, tmp_path: Path) -> None:
         # The orders of customer 9 are read with their old numbers; the join looks its name up.
         assert metrics.rows_read == 1 + (OF_EACH + OF_EACH) + 1
         assert metrics.bytes_shuffled > 0
-        told = session.view("numbered").explain("cost")
+        told = str(session.view("numbered").explain("cost"))
         assert f"bytes shuffled {metrics.bytes_shuffled:,}" in told
 
 
@@ -108,7 +108,7 @@ def test_shuffled_bytes_are_shown(spark: SparkSession, tmp_path: Path) -> None:
 def test_filling_a_view_reads_its_sources(
     forms: dict[str, int], spark: SparkSession, tmp_path: Path
 ) -> None:
-    with sw.open(tmp_path, spark, **forms) as session:
+    with open_forced(tmp_path, spark, **forms) as session:
         session.create_source("orders", "id BIGINT, customer BIGINT")
         session.create_view("few", "SELECT customer FROM orders WHERE id < 7")
         session.ingest("orders", orders(0, ORDERS))
@@ -131,14 +131,14 @@ def test_the_driver_counts_what_spark_would(spark: SparkSession, tmp_path: Path)
 
 
 def test_what_the_driver_leaves_to_spark_is_told(spark: SparkSession, tmp_path: Path) -> None:
-    with sw.open(tmp_path, spark, **HERE) as session:
+    with open_forced(tmp_path, spark, **HERE) as session:
         session.create_source("orders", "id BIGINT, customer BIGINT")
         numbers = "WITH RECURSIVE n(i) AS (SELECT 0L UNION ALL SELECT i + 1 FROM n WHERE i < 3)"
         session.create_view("whole", f"{numbers} SELECT i, o.id FROM n JOIN orders o ON i = o.id")
         session.ingest("orders", orders(0, ORDERS))
         run = session.refresh()
         assert run.metrics.left_to_spark == ["a part of a plan that Spark runs whole"]
-        told = session.view("whole").explain("cost")
+        told = str(session.view("whole").explain("cost"))
     assert "not done on the driver: a part of a plan that Spark runs whole" in told
 
 

@@ -49,7 +49,7 @@ def test_state_is_kept_and_taken_on(spark: SparkSession, tmp_path: Path, archive
     anew = _ANEW[archive.name.removesuffix(".tar.gz")]
     with sw.open(_unpacked(archive, tmp_path / "home"), spark=spark) as session:
         views = list(session.views())
-        before = {view: session.view(view).explain("why") for view in views}
+        before = {view: str(session.view(view).explain("why")) for view in views}
         session.ingest("t", spark.createDataFrame(_rows(3, 5) + _rows(50, 60), _SCHEMA))
         session.ingest("t", spark.createDataFrame(_rows(10, 13), _SCHEMA), op="delete")
         session.ingest("u", spark.createDataFrame([("c", "C")], "g STRING, name STRING"))

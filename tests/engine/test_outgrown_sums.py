@@ -24,8 +24,8 @@ def change(*rows: tuple[str, Decimal, int]) -> pa.Table:
     )
 
 
-def kept(spark: SparkSession, home: Path, driver_rows: int) -> Session:
-    session = sw.open(home, spark, driver_rows=driver_rows)
+def kept(spark: SparkSession, home: Path, engine: str) -> Session:
+    session = sw.open(home, spark, engine=engine)
     session.create_source("item", "g STRING, v DECIMAL(38,6)")
     # Under `auto` the few rows here would be cheaper to group anew.
     sums = "SELECT g, sum(v) AS s FROM item GROUP BY g"
@@ -33,14 +33,12 @@ def kept(spark: SparkSession, home: Path, driver_rows: int) -> Session:
     return session
 
 
-@pytest.mark.parametrize("driver_rows", [0, 1_000], ids=["spark", "driver"])
-def test_a_sum_that_fits_only_in_the_end(
-    spark: SparkSession, tmp_path: Path, driver_rows: int
-) -> None:
-    with kept(spark, tmp_path, driver_rows) as session:
+@pytest.mark.parametrize("engine", ["spark", "driver"], ids=["spark", "driver"])
+def test_a_sum_that_fits_only_in_the_end(spark: SparkSession, tmp_path: Path, engine: str) -> None:
+    with kept(spark, tmp_path, engine) as session:
         session.ingest("item", change(("a", -HUGE, 1), *OTHERS))
         session.refresh()
-        assert "aggregate_sums" in session.view("totals").explain("why")
+        assert "aggregate_sums" in str(session.view("totals").explain("why"))
         # The sum fits before and after; what it changes by does not.
         session.ingest("item", change(("a", -HUGE, -1), ("a", HUGE, 1)))
         (run,) = session.refresh().views
@@ -49,7 +47,7 @@ def test_a_sum_that_fits_only_in_the_end(
             "a sum does not fit its type, so that the view needs other state",
         )
         assert session.verify("totals").equal
-        assert "aggregate_groups" in session.view("totals").explain("why")
+        assert "aggregate_groups" in str(session.view("totals").explain("why"))
         session.ingest("item", change(("b", Decimal(1), -1)))
         assert session.refresh().views[0].action == "incremental"
         assert session.verify("totals").equal
@@ -77,5 +75,5 @@ def test_another_failure_leaves_sums_as_they_are(spark: SparkSession, tmp_path: 
             session.refresh()
         session.ingest("item", change(("b", Decimal(1), -1)))
         session.refresh()
-        assert "aggregate_sums" in session.view("totals").explain("why")
+        assert "aggregate_sums" in str(session.view("totals").explain("why"))
         assert session.verify("totals").equal

@@ -29,7 +29,7 @@ def _filled(home: Path, spark: SparkSession) -> sw.Session:
 
 def test_first_delete_has_the_view_planned_anew(spark: SparkSession, tmp_path: Path) -> None:
     with _filled(tmp_path, spark) as session:
-        assert "aggregate_sums" in session.view("v").explain("plan")
+        assert "aggregate_sums" in str(session.view("v").explain("plan"))
         session.ingest("t", _rows((2, 1, 20)), op="delete")
         result = session.refresh()
         assert {run.view: run.action for run in result.views} == {
@@ -43,7 +43,7 @@ def test_first_delete_has_the_view_planned_anew(spark: SparkSession, tmp_path: P
             "Aggregate by [k] [max(v) AS most, sum(v) AS total] "
             "by aggregate_extremes instead of aggregate_sums"
         )
-        assert "aggregate_extremes" in session.view("v").explain("plan")
+        assert "aggregate_extremes" in str(session.view("v").explain("plan"))
         assert session.verify("v").equal
         session.ingest("t", _rows((4, 1, 7)))
         assert {run.action for run in session.refresh().views} == {"incremental"}
@@ -70,7 +70,7 @@ def test_rows_of_a_run_are_known_to_the_next_process(spark: SparkSession, tmp_pa
         assert first.estimates.rows
         assert first.estimates.predicted_seconds > 0
     with sw.open(tmp_path, spark=spark) as session:
-        assert "rows seen:" in session.view("v").explain("plan")
+        assert "rows seen:" in str(session.view("v").explain("plan"))
         session.ingest("t", _rows((7, 1, 1), (8, 1, 2)))
         second = session.refresh()
         assert max(second.estimates.rows) == 1.0
@@ -79,12 +79,12 @@ def test_rows_of_a_run_are_known_to_the_next_process(spark: SparkSession, tmp_pa
 
 
 def test_rows_are_counted_in_spark_too(spark: SparkSession, tmp_path: Path) -> None:
-    with sw.open(tmp_path, spark=spark, driver_rows=0) as session:
+    with sw.open(tmp_path, spark=spark, engine="spark") as session:
         session.create_source("t", "id BIGINT, k BIGINT, v BIGINT", key=["id"])
         session.create_view("v", SQL, refresh="incremental")
         session.ingest("t", _rows((1, 1, 10), (2, 1, 20), (3, 2, 5)))
         session.refresh()
         session.ingest("t", _rows((5, 3, 1), (6, 1, 2)))
         session.refresh()
-        assert "found 2 to 2" in session.view("v").explain("plan")
+        assert "found 2 to 2" in str(session.view("v").explain("plan"))
         assert session.verify("v").equal

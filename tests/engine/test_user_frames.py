@@ -75,7 +75,7 @@ def test_many_columns_are_ingested_and_deleted(
     spark: SparkSession, user: SparkSession, tmp_path: Path, planned: list[Batch]
 ) -> None:
     """Spark would look for what is true of a hash of all columns: twice as much with each."""
-    with sw.open(tmp_path / "home", spark, driver_rows=0) as session:
+    with sw.open(tmp_path / "home", spark, engine="spark") as session:
         session.create_source("t", _DDL)
         assert session.ingest("t", _wide(user, tmp_path, 1)).inserted == 5
         assert session.ingest("t", _wide(user, tmp_path, -1)).deleted == 5
@@ -90,7 +90,7 @@ def test_many_columns_are_ingested_and_deleted(
 def test_only_a_session_that_is_set_otherwise_costs_a_job(
     spark: SparkSession, user: SparkSession, tmp_path: Path, planned: list[Batch]
 ) -> None:
-    with sw.open(tmp_path / "home", spark, driver_rows=0) as session:
+    with sw.open(tmp_path / "home", spark, engine="spark") as session:
         session.create_source("t", _DDL)
         for each in (spark, spark.newSession(), user):
             session.ingest("t", _wide(each, tmp_path, 1))
@@ -111,7 +111,7 @@ def test_a_frame_means_what_it_means_in_its_session(
         "CAST('2020-01-01 00:00' AS TIMESTAMP) AS at",
         r"'\d' AS pattern",
     )
-    with sw.open(tmp_path / "home", spark, driver_rows=0) as session:
+    with sw.open(tmp_path / "home", spark, engine="spark") as session:
         session.create_source("t", meant.schema)
         session.create_view("v", "SELECT * FROM t")
         session.ingest("t", meant)
@@ -125,7 +125,7 @@ def test_a_frame_means_what_it_means_in_its_session(
 def test_names_that_differ_in_case_alone(
     spark: SparkSession, user: SparkSession, tmp_path: Path
 ) -> None:
-    with sw.open(tmp_path, spark, driver_rows=0) as session:
+    with sw.open(tmp_path, spark, engine="spark") as session:
         session.create_source("t", "a BIGINT")
         session.ingest("t", user.sql("SELECT 1L AS A"))
         with pytest.raises(DataError, match="unknown A"):
@@ -136,7 +136,7 @@ def test_checks_do_not_follow_the_users_arithmetic(
     spark: SparkSession, user: SparkSession, tmp_path: Path
 ) -> None:
     """Without ANSI a number that does not fit would be cut instead of refused."""
-    with sw.open(tmp_path, spark, driver_rows=0) as session:
+    with sw.open(tmp_path, spark, engine="spark") as session:
         session.create_source("t", "a INT, b INT", key="a")
         for sql in ("SELECT 1 AS a, 4294967297L AS b", "SELECT 4294967297L AS a, 1 AS b"):
             with pytest.raises(DataError, match="do not fit INT"):
@@ -147,7 +147,7 @@ def test_one_frame_is_read_anew_by_each_batch(spark: SparkSession, tmp_path: Pat
     """Spark keeps the shuffles of a plan that has run: the second batch would be the first."""
     now = sf.udf(lambda: int(time.time_ns()), "BIGINT").asNondeterministic()
     clock = spark.range(1).select(now().alias("t")).repartition(2)
-    with sw.open(tmp_path, spark, driver_rows=0) as session:
+    with sw.open(tmp_path, spark, engine="spark") as session:
         session.create_source("t", "t BIGINT")
         session.create_view("v", "SELECT count(DISTINCT t) AS n FROM t")
         for _ in range(2):
@@ -159,7 +159,7 @@ def test_one_frame_is_read_anew_by_each_batch(spark: SparkSession, tmp_path: Pat
 def test_a_heap_that_ran_out_is_told_as_such(spark: SparkSession, tmp_path: Path) -> None:
     """The text is longer than any array of Java's, which Spark finds out while it plans."""
     endless = spark.sql("SELECT length(repeat('x', 2147483647)) AS n")
-    with sw.open(tmp_path, spark, driver_rows=0) as session:
+    with sw.open(tmp_path, spark, engine="spark") as session:
         session.create_source("t", "n INT")
         with pytest.raises(ExecutionError) as failed:
             session.ingest("t", endless)

@@ -133,7 +133,7 @@ def test_windows_inside_lateral_are_kept(way: Way, spark: SparkSession, tmp_path
 
 def test_windows_inside_lateral_are_incremental(spark: SparkSession, tmp_path: Path) -> None:
     with opened(spark, tmp_path, _EVENTS, _LATERAL) as law:
-        why = [law.session.view(name).explain("why") for name in _LATERAL]
+        why = [str(law.session.view(name).explain("why")) for name in _LATERAL]
     assert not any("recomputed" in text for text in why)
 
 
@@ -147,7 +147,7 @@ def test_parts_that_differ_in_their_mode_only_are_two_parts(
         "loud": grouped.format("CAST(s AS INT)"),
     }
     with opened(spark, tmp_path, _EVENTS, views) as law:
-        texts = [law.session.view(name).explain("plan") for name in views]
+        texts = [str(law.session.view(name).explain("plan")) for name in views]
         names = {text.split("fragment_", 1)[1].split()[0] for text in texts}
     assert len(names) == len(views)
 

@@ -117,8 +117,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[Taken]:
 def homes(spark: SparkSession, folder: Path, **source: Any) -> tuple[Session, Session]:
     """Two homes with one source and a view of all its rows: on the driver, and in Spark."""
     found = []
-    for name, most in (("driver", None), ("spark", 0)):
-        session = sw.open(folder / name, spark, driver_rows=most)
+    for name, engine in (("driver", "auto"), ("spark", "spark")):
+        session = sw.open(folder / name, spark, engine=engine)
         session.create_source("item", COLUMNS, **source)
         session.create_view("all_items", "SELECT * FROM item")
         found.append(session)
@@ -183,8 +183,8 @@ def test_rows_without_a_key_are_a_bag(
         lambda session: session.ingest("bag", bag(2, 5, _w=[2, 3])),
     ]
     found = []
-    for name, most in (("driver", None), ("spark", 0)):
-        with sw.open(tmp_path / name, spark, driver_rows=most) as session:
+    for name, engine in (("driver", "auto"), ("spark", "spark")):
+        with sw.open(tmp_path / name, spark, engine=engine) as session:
             session.create_source("bag", columns)
             view = session.create_view("copy", "SELECT * FROM bag")
             for step in steps:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-import slackwater as sw
 from slackwater.api import Session
+from slackwater.api.forced import open_forced
 from slackwater.plan import costs
 from slackwater.runtime.local import frames, runner
 from slackwater.state import sorting
@@ -23,7 +23,7 @@ def numbers(count: int, start: int = 0) -> pa.Table:
 
 
 def kept(spark: SparkSession, home: Path, driver_rows: int) -> Session:
-    session = sw.open(home, spark, driver_rows=driver_rows)
+    session = open_forced(home, spark, driver_rows=driver_rows)
     session.create_source("item", "v BIGINT")
     session.create_source("unread", "v BIGINT")
     session.create_view("totals", "SELECT count(*) AS n, sum(v) AS s FROM item")

@@ -82,8 +82,8 @@ def _live(orders: Orders, tell: Callable[..., None]) -> None:
     tell("started")
     left = _files(Path(orders.home))
     # What shall die in Python workers must be done by them.
-    rows = 0 if orders.worker_fault or orders.in_spark else None
-    with sw.open(orders.home, spark, retention=RETENTION, driver_rows=rows) as session:
+    engine = "spark" if orders.worker_fault or orders.in_spark else "auto"
+    with sw.open(orders.home, spark, retention=RETENTION, engine=engine) as session:
         removed = sum(not path.exists() for path in left)
         tell("opened", removed=removed, **_offsets(session))
         _check_orphans(session, tell, "swept")

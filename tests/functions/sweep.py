@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -15,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType
 
-import slackwater as sw
+from slackwater.api.forced import open_forced
 from slackwater.errors import SlackwaterError
 from slackwater.runtime.compare import Bag, collect_bag, compare_bags
 
@@ -27,7 +28,7 @@ _FAILURES = (PySparkException, Py4JJavaError, SlackwaterError)
 _TOGETHER = 12
 """Expressions in one view: a view costs far more than a column."""
 
-ENGINES: Mapping[str, Mapping[str, object]] = {
+ENGINES: Mapping[str, Mapping[str, Any]] = {
     "driver": {"driver_rows": sys.maxsize},
     "spark": {"driver_rows": 0, "look_ups": "index"},
 }
@@ -119,7 +120,7 @@ class Sweep:
                 yield _finding(view, self._query(view), engine, text)
 
     def _kept(self, folder: Path, views: Sequence[Kept], engine: str) -> Iterator[tuple[Kept, str]]:
-        with sw.open(folder, spark=self._spark, **ENGINES[engine]) as session:
+        with open_forced(folder, self._spark, **ENGINES[engine]) as session:
             sources = self._sources(views)
             for source in sources:
                 session.create_source(source.name, source.schema)

@@ -7,14 +7,15 @@ from pathlib import Path
 
 from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan
-from slackwater.engine.plan_text import NamePrinter, Sizes, print_view_plan
+from slackwater.engine.name_printer import NamePrinter
+from slackwater.engine.plan_text import Sizes, print_view_plan
 from slackwater.optimizer.choose import choose_plan
 from slackwater.optimizer.normalize import normalize
 from slackwater.plan.facts import Facts
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "plans.md"
-_UNKNOWN = Sizes(state=lambda _arrangement: "", last_run=lambda _plan: "")
+_UNKNOWN = Sizes(state=lambda _arrangement: None, last_run=lambda _plan: ())
 _INTRODUCTION = """# Three plans
 
 `explain("plan")` prints how a view is kept: each operator of the query, and below it the method,

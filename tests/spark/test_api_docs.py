@@ -20,7 +20,7 @@ def python_blocks(page: str) -> list[str]:
 
 def test_the_page_runs(spark: SparkSession, tmp_path: Path) -> None:
     blocks = python_blocks("docs/reference/api.md")
-    assert len(blocks) == 15
+    assert len(blocks) == 19
     exec("\n".join(blocks), {"spark": spark, "folder": tmp_path})
 
 

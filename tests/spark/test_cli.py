@@ -235,7 +235,7 @@ def test_a_failure_while_spark_works_has_a_message(
     monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     failing = {"broken": "SELECT n_name, 1 / (n_nationkey - 5) AS x FROM nation"}
-    monkeypatch.setattr("slackwater.cli.demo_run.DEMO_VIEWS", failing)
+    monkeypatch.setattr("slackwater.bench.demo.DEMO_VIEWS", failing)
     done = run("demo", "--scale", "0.001", "--batches", "2")
     assert done.code == 1
     assert done.err.startswith("error: the run failed in Spark and changed nothing: ")

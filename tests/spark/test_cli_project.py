@@ -16,8 +16,8 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.cli.main import main
-from slackwater.cli.refresh import refresh_project
 from slackwater.errors import DataError
+from slackwater.events import Event
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -181,6 +181,20 @@ def test_the_history_tells_details_if_asked(run: Run, shop: Path) -> None:
     assert re.search(r"^  could be filled: touches", told, re.MULTILINE)
     assert re.search(r"^rows read .*, bytes read ", told, re.MULTILINE)
     assert "could be" not in run("history", "best_countries", "--project", shop).out
+
+
+@pytest.mark.parametrize(
+    ("kind", "member"),
+    [("plan", "root"), ("program", "steps"), ("why", "root"), ("cost", "run")],
+)
+def test_an_explanation_as_json_has_the_text_and_its_structure(
+    run: Run, filled: Path, kind: str, member: str
+) -> None:
+    asked = ("explain", "revenue_by_country", "--project", filled, "--kind", kind)
+    told = run(*asked, "--json").told
+    assert (told["view"], told["kind"]) == ("revenue_by_country", kind)
+    assert told["text"] + "\n" == run(*asked).out
+    assert told[member]
 
 
 def test_a_changed_view_is_refused_or_replaced(run: Run, shop: Path) -> None:
@@ -377,6 +391,25 @@ def test_looking_needs_no_lock(run: Run, shop: Path, spark: SparkSession) -> Non
         assert rows(run("read", "best_countries", *project, "--json")) != before
 
 
+def test_the_engine_is_the_projects_unless_the_command_names_one(run: Run, shop: Path) -> None:
+    project = ("--project", shop)
+
+    def refreshed(day: int, *options: str) -> Any:
+        orders = shop / "data" / "orders" / f"2026-06-{day}.json"
+        orders.write_text(f'{{"id": {day}, "customer": 4, "amount": 5, "day": "2026-06-{day}"}}\n')
+        done = run("refresh", *project, *options, "--json")
+        assert done.code == 0, done
+        return done.told["metrics"]
+
+    assert refreshed(10, "--engine", "driver")["jobs"] == 0
+    edit(shop / "slackwater.yml", "sources:", "engine: spark\nsources:")
+    in_spark = refreshed(11)
+    assert in_spark["jobs"] > 0
+    assert "on the driver" not in in_spark["phases"]
+    assert refreshed(12, "--engine", "driver")["jobs"] == 0
+    assert run("verify", *project).code == 0
+
+
 def test_retention_is_the_projects(run: Run, shop: Path) -> None:
     """A refresh of many commits forgets those that the project does not keep."""
     edit(shop / "slackwater.yml", "sources:", "retention: {commits: 2, age: 0s}\nsources:")
@@ -417,13 +450,15 @@ def test_a_file_that_grows_while_it_is_read(run: Run, shop: Path) -> None:
     file.write_text("id,name,country\n5,Ed,GR\n")
     kept = set((shop / ".slackwater" / "state").rglob("*"))
 
-    def grow(text: str) -> None:
-        if text.startswith(f"ingesting {file.name}"):
+    def grow(event: Event) -> None:
+        if str(event).startswith(f"ingesting {file.name}"):
             with file.open("a") as end:
                 end.write("6,Flo,PT\n")
 
-    with pytest.raises(DataError, match=r"2026-05-03.csv was changed while it was being read"):
-        refresh_project(shop, grow, replace=False)
+    with sw.open_project(shop) as project:
+        project.subscribe(grow)
+        with pytest.raises(DataError, match=r"2026-05-03.csv was changed while it was being read"):
+            project.refresh()
     assert set((shop / ".slackwater" / "state").rglob("*")) == kept
     again = run("refresh", "--project", shop, "--json").told
     assert again["ingested"] == [

@@ -10,7 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
+from slackwater.api.forced import open_forced
 from slackwater.errors import CatalogError, UnsupportedStatementError
+from slackwater.events import Progress
 
 SCHEMA = "id BIGINT, v BIGINT"
 ROWS = pa.table({"id": [1, 2], "v": [10, 20]})
@@ -186,7 +188,8 @@ def _segments(session: sw.Session, source: str) -> tuple[object, ...]:
 )
 def test_progress_is_told(spark: SparkSession, tmp_path: Path, driver_rows: int, last: str) -> None:
     told: list[str] = []
-    with sw.open(tmp_path, spark, progress=told.append, driver_rows=driver_rows) as session:
+    with open_forced(tmp_path, spark, driver_rows=driver_rows) as session:
+        session.subscribe(lambda event: told.append(str(event)), Progress)
         session.create_source("item", SCHEMA)
         session.create_view("copy", "SELECT id FROM item")
         session.ingest("item", ROWS)

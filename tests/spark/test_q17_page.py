@@ -75,7 +75,7 @@ def test_every_name_on_the_page_is_real(home: sw.Session) -> None:
     text = PAGE.read_text(encoding="utf-8")
     with home as session:
         view = session.view("q17")
-        known = view.explain("why") + "".join(session.keeper.catalog().state.arrangements)
+        known = str(view.explain("why")) + "".join(session.keeper.catalog().state.arrangements)
         real = frames_of_the_run(session)
     states = set(re.findall(r"\ba[0-9a-f]{16}\b", text))
     frames = set(FRAME.findall(text))

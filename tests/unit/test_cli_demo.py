@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from slackwater.bench.demo import DemoPlan, DemoResult, DemoRun
+from slackwater.bench.demo_views import DEMO_VIEWS
 from slackwater.cli import demo as command
 from slackwater.cli.demo_page import run_line, show_end, show_run, show_start
-from slackwater.cli.demo_run import DemoPlan, DemoResult, DemoRun
-from slackwater.cli.demo_views import DEMO_VIEWS
 from slackwater.cli.main import main
 
 RUN = DemoRun(

@@ -30,6 +30,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--help"], ["explain", "demo", "bench"]),
         (["explain", "--help"], ["SQL", "--file", "--data", "--stage", "--json"]),
+        (["refresh", "--help"], ["--replace", "--engine", "auto", "driver", "spark"]),
         (["demo", "--help"], ["--json"]),
         (["bench", "--help"], ["roundtrip"]),
         (["bench", "roundtrip", "--help"], ["--queries", "--repeat", "--all", "--json"]),
@@ -51,6 +52,7 @@ def test_help_names_everything(
         ["explain", "SELECT 1", "--file", "q.sql"],
         ["explain", "SELECT 1", "--stage", "nope"],
         ["explain", "--file", "nope.sql"],
+        ["refresh", "--engine", "nope"],
         ["bench", "roundtrip", "--repeat", "0"],
     ],
 )

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from slackwater.errors import CatalogError, SetupError
+from slackwater.plan.forms import Engine
 from slackwater.project.example import EXAMPLE_FILES, write_example_project
 from slackwater.project.load import is_project, load_project
 from slackwater.project.quantities import parse_bytes, parse_duration
-from slackwater.project.records import OnMissing, Windows
+from slackwater.project.records import OnMissing, SourceDeclaration, Windows
+from slackwater.sources.folder_connector import FolderConnector
+from slackwater.sources.folders import WatchedFolder
 from slackwater.state.metadata.collect import Retention
 
 VIEW = "CREATE MATERIALIZED VIEW v AS SELECT * FROM t;"
@@ -66,7 +69,13 @@ metadata: postgresql://ada@db/shop
 windows:
   every: 1d
 budget: 2 GB
+engine: spark
 """
+
+
+def folder_of(source: SourceDeclaration) -> WatchedFolder:
+    assert isinstance(source.connector, FolderConnector)
+    return source.connector.folder
 
 
 def test_a_full_spec_is_read(tmp_path: Path) -> None:
@@ -84,13 +93,15 @@ def test_a_full_spec_is_read(tmp_path: Path) -> None:
     assert (project.windows, project.budget) == (Windows(every=86400.0), 2 << 30)
     assert project.retention == Retention(3, timedelta(hours=2), 50)
     assert project.metadata == "postgresql://ada@db/shop"
+    assert project.engine is Engine.SPARK
     orders, log, lake = project.sources
     assert orders.schema == "`id` BIGINT NOT NULL, `the ``day``` DATE"
-    assert (orders.path, orders.file_format) == (tmp_path / "data/orders", "csv")
-    assert (orders.pattern, orders.options) == ("*.txt", {"sep": "\t", "nullValue": ""})
-    assert (orders.key, orders.op, orders.on_missing) == (("id",), "upsert", OnMissing.IGNORE)
-    assert (log.schema, log.append_only, log.path, log.key) == ("a INT", True, None, ())
-    assert (lake.path, lake.schema, lake.key) == (Path("/lake/t"), None, ("a", "b"))
+    watched = folder_of(orders)
+    assert (watched.path, watched.file_format) == (tmp_path / "data/orders", "csv")
+    assert (watched.pattern, watched.options) == ("*.txt", {"sep": "\t", "nullValue": ""})
+    assert (orders.key, watched.op, orders.on_missing) == (("id",), "upsert", OnMissing.IGNORE)
+    assert (log.schema, log.append_only, log.connector, log.key) == ("a INT", True, None, ())
+    assert (folder_of(lake).path, lake.schema, lake.key) == (Path("/lake/t"), None, ("a", "b"))
     assert orders.place == f"{tmp_path / 'slackwater.yml'}, line 14"
 
 
@@ -98,6 +109,7 @@ def test_a_name_is_enough(tmp_path: Path) -> None:
     project = load_project(write(tmp_path, "name: small"))
     assert project.storage == tmp_path / ".slackwater"
     assert (project.sources, project.windows, project.budget) == ((), Windows(), None)
+    assert project.engine is Engine.AUTO
     assert (project.retention, project.metadata) == (Retention(), None)
     assert is_project(tmp_path)
 
@@ -191,6 +203,7 @@ REFUSED = {
     "two windows": ("name: a\nwindows: {every: 1d, rows: 3}", "not both", 2),
     "an odd window": ("name: a\nwindows: {every: often}", "'often' is not a duration", 2),
     "no rows in a window": ("name: a\nwindows: {rows: 0}", "'0' is not a number of rows", 2),
+    "an odd engine": ("name: a\nengine: cluster", "engine is 'cluster'", 2),
     "an odd budget": ("name: a\nbudget: much", "'much' is not a size", 2),
 }
 
@@ -257,7 +270,7 @@ def test_the_example_is_a_project(tmp_path: Path) -> None:
     assert project.name == 'my "first" shop'
     assert [source.name for source in project.sources] == ["customers", "orders"]
     assert [view.name for view in project.views] == ["revenue_by_country", "best_countries"]
-    assert all(source.path is not None and source.path.is_dir() for source in project.sources)
+    assert all(folder_of(source).path.is_dir() for source in project.sources)
 
 
 def test_the_example_spoils_nothing(tmp_path: Path) -> None:

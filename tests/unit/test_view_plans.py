@@ -47,7 +47,7 @@ def test_plan_of_other_inputs_cannot_be_built() -> None:
 def test_every_rule_has_a_lowering_and_a_sentence() -> None:
     assert {rule.name for rule in RULES} | {LAST_RESORT.name} == set(LOWERINGS)
     for rel in KEPT.values():
-        text = print_view_plan(_plan(rel), Sizes(lambda _state: "", lambda _plan: ""))
+        text = print_view_plan(_plan(rel), Sizes(lambda _state: None, lambda _plan: ()))
         assert "#" not in text
 
 

@@ -22,7 +22,7 @@ from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Literal
 from slackwater.plan.frames import Fresh
-from slackwater.plan.prices import Prices, Rates
+from slackwater.plan.prices import Prices, Rates, write_prices
 from slackwater.plan.statements import Statement
 from slackwater.runtime.local.engine import LocalEngine
 from slackwater.runtime.program import ProgramRunner
@@ -66,6 +66,10 @@ class Calibration:
     plan: CalibrationPlan
     prices: Prices
     machine: Machine
+
+    def keep(self, path: Path) -> None:
+        """Write the prices to the file by which plans are chosen from now on."""
+        write_prices(path, self.prices)
 
 
 def measure_prices(

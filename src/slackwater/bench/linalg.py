@@ -31,6 +31,9 @@ LEAST_SQUARES, POWERS, SUMS, GENERAL, BATCHES = (
     "T = A T + B",
     "batches",
 )
+AGAIN, KEPT = Strategy.REEVALUATE, Strategy.INCREMENTAL
+"""The strategies that reports compare."""
+STRATEGIES = tuple(Strategy)
 _LEAST_SQUARES_GAIN, _POWERS_GAIN = 8.0, 20.0
 _PATIENCE = 60.0
 """Seconds after which what has been measured so far is enough."""

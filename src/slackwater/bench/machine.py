@@ -88,6 +88,11 @@ def total(costs: Sequence[Cost]) -> Cost:
     )
 
 
+def local_spark() -> SparkHandle:
+    """A Spark as users get it."""
+    return open_spark()
+
+
 def bench_spark() -> SparkHandle:
     """A Spark with memory enough for the larger joins of plain Spark."""
     settings = load_settings().spark

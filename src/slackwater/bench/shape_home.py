@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from slackwater.api import Session, open_home
+from slackwater.api import Engine, Session, open_home
 from slackwater.bench.machine import Clock, Cost
 from slackwater.bench.refresh import KEEP_LITTLE, load_tables
 from slackwater.bench.runs import RunCost, timed_ingest, timed_refresh
@@ -22,8 +21,8 @@ from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.events import EVENT_KEYS
 from slackwater.workloads.keys import TableKeys
 
-ENGINES: Mapping[str, int | None] = {"auto": None, "driver": sys.maxsize, "spark": 0}
-"""By name: up to how many changed rows the driver works; None: by price."""
+ENGINES = tuple(str(each) for each in Engine)
+"""The names of engines."""
 _DRIVER, _COMPUTING = "on the driver", "computing"
 
 
@@ -95,8 +94,7 @@ class ShapeHome:
             shutil.rmtree(copy)
 
     def _open(self, path: Path, engine: str) -> Session:
-        rows = ENGINES[engine]
-        return open_home(path, self._spark, retention=KEEP_LITTLE, driver_rows=rows)
+        return open_home(path, self._spark, retention=KEEP_LITTLE, engine=engine)
 
 
 def _copy_home(source: Path, target: Path) -> None:

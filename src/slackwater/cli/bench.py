@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from slackwater.bench.datasets import write_data_sets
+from slackwater.bench.machine import local_spark
 from slackwater.bench.roundtrip import (
     TARGET_OWN_MS,
     QueryRoundtrip,
@@ -43,7 +44,6 @@ from slackwater.cli.output import (
     working,
 )
 from slackwater.config import load_settings
-from slackwater.runtime.session import open_spark
 from slackwater.workloads.corpus import CorpusQuery
 
 _CORPUS = Path("tests/oracle/queries")
@@ -97,7 +97,7 @@ def run_roundtrip(corpus: tuple[CorpusQuery, ...], repeat: int) -> RoundtripRepo
         names = {query.data for query in corpus}
         folders = write_data_sets(names, Path(scratch), load_settings().cache_dir)
         say("starting Spark")
-        with open_spark() as spark:
+        with local_spark() as spark:
             return measure_roundtrip(
                 spark, corpus, folders, repeat, lambda name: say(f"planning {name}")
             )

@@ -9,10 +9,13 @@ import typer
 from rich.console import Console
 
 from slackwater.bench.linalg import (
+    AGAIN,
     BATCHES,
     GENERAL,
+    KEPT,
     LEAST_SQUARES,
     POWERS,
+    STRATEGIES,
     SUMS,
     LinalgFigures,
     LinalgPlan,
@@ -23,7 +26,6 @@ from slackwater.cli.bench_targets import show_targets, targets_data
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 from slackwater.errors import CatalogError
-from slackwater.linalg.matrix_plan import Strategy
 
 _DEFAULT = LinalgPlan()
 _QUICK = LinalgPlan((60, 120), 8, 100, (1, 10), 60, (1, 8, 60), 2, 1, 100)
@@ -100,8 +102,8 @@ def _show_sizes(console: Console, report: LinalgReport, case: str, title: str) -
     for size in report.plan.sizes:
         models = {each.model for each in report.figures if (each.case, each.size) == (case, size)}
         for model in sorted(models, key=str):
-            again = report.find(case, Strategy.REEVALUATE, size=size, model=model)
-            kept = report.find(case, Strategy.INCREMENTAL, size=size, model=model)
+            again = report.find(case, AGAIN, size=size, model=model)
+            kept = report.find(case, KEPT, size=size, model=model)
             table.add_row(f"{size:,}", model or "", *_cells(again, kept))
     console.print(table)
 
@@ -117,10 +119,10 @@ def _show_general(console: Console, report: LinalgReport) -> None:
     """Each strategy in its best model, by the columns of T."""
     plan = report.plan
     heading(console, f"{GENERAL}, {plan.steps} steps, n = {plan.general_size:,}: seconds")
-    names = [each.value for each in Strategy]
+    names = [each.value for each in STRATEGIES]
     table = plain_table("p", *names, "planner's choice", right=("p", *names))
     for width in plan.widths:
-        found = [report.find(GENERAL, strategy, width=width) for strategy in Strategy]
+        found = [report.find(GENERAL, strategy, width=width) for strategy in STRATEGIES]
         cells = [f"{each.seconds:.4f} ({each.model})" if each else "" for each in found]
         table.add_row(f"{width:,}", *cells, report.choices.get(f"{GENERAL}, p = {width}", ""))
     console.print(table)
@@ -133,8 +135,8 @@ def _show_batches(console: Console, report: LinalgReport) -> None:
     columns = ("rank", "re-evaluate", "predicted", "incremental", "predicted ")
     table = plain_table(*columns, "planner's choice", right=columns)
     for rank in plan.ranks:
-        again = report.find(BATCHES, Strategy.REEVALUATE, rank=rank)
-        kept = report.find(BATCHES, Strategy.INCREMENTAL, rank=rank)
+        again = report.find(BATCHES, AGAIN, rank=rank)
+        kept = report.find(BATCHES, KEPT, rank=rank)
         if again and kept:
             cells = (again.seconds, again.predicted, kept.seconds, kept.predicted)
             choice = report.choices.get(f"{BATCHES}, rank {rank}", "")

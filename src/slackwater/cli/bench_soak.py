@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 
 from slackwater.bench.chart import Chart, draw
+from slackwater.bench.machine import local_spark
 from slackwater.bench.soak import Sample, SoakPlan, SoakReport, measure_soak
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import count_of, heading, page_console, plain_table, print_json, working
-from slackwater.runtime.session import open_spark
 
 _MEGABYTE = 1_000_000
 _FIGURES = {
@@ -61,7 +61,7 @@ def run_soak(plan: SoakPlan) -> SoakReport:
         def on_sample(sample: Sample) -> None:
             say(f"refresh {sample.refresh} of {plan.refreshes}: {sample.refresh_seconds:.2f} s")
 
-        with open_spark() as spark:
+        with local_spark() as spark:
             return measure_soak(spark, Path(scratch) / "home", plan, on_sample)
 
 

@@ -14,7 +14,6 @@ from slackwater.cli.bench_queries import scratch_folder
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import heading, measuring, page_console, plain_table, print_json
 from slackwater.config import load_settings
-from slackwater.plan.prices import write_prices
 
 _DEFAULT = CalibrationPlan()
 _TITLES = {
@@ -43,7 +42,7 @@ def calibrate(
         found = run_calibration(CalibrationPlan(rows, repeat))
         path = load_settings().prices
         if keep:
-            write_prices(path, found.prices)
+            found.keep(path)
         if as_json:
             print_json({**asdict(found), "kept": str(path) if keep else None})
             return

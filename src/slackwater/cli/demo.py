@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from slackwater.bench.demo import BATCHES, DEMO_SCALE, DemoPlan, DemoRun, run_demo
 from slackwater.cli.demo_page import show_end, show_run, show_start
-from slackwater.cli.demo_run import BATCHES, DEMO_SCALE, DemoPlan, DemoRun, run_demo
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import page_console, print_json, working

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from slackwater.cli.demo_run import DemoPlan, DemoResult, DemoRun
-from slackwater.cli.demo_views import DEMO_VIEWS
+from slackwater.bench.demo import DemoPlan, DemoResult, DemoRun
+from slackwater.bench.demo_views import DEMO_VIEWS
 from slackwater.cli.output import hang, heading
 
 _HEADER = (

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.operators import Recompute
-from slackwater.algebra.printer import print_plan
+from slackwater.api import QueryExplanation, explain_query
 from slackwater.cli.explain_view import Kind, explain_view, names_view
 from slackwater.cli.failures import guarded
 from slackwater.cli.output import print_json, working
-from slackwater.compiler.batch import compile_batch
 from slackwater.errors import DataError
-from slackwater.frontend.sql.planner import Planner, Query, Timings
-from slackwater.runtime.session import open_spark
-from slackwater.sources.parquet_folder import find_tables, open_tables
 
 _STANDARD_INPUT = "-"
 
@@ -29,16 +23,6 @@ class Stage(StrEnum):
 
     REL = "rel"
     SPARK = "spark"
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """A planned query and the text of the stage asked for."""
-
-    sql: str
-    stage: Stage
-    text: str
-    query: Query
 
 
 def explain(  # noqa: PLR0913, PLR0917 - the options of a command
@@ -82,71 +66,37 @@ def explain(  # noqa: PLR0913, PLR0917 - the options of a command
     source = _query_source(sql, file)
     with guarded(as_json=as_json):
         text = source if isinstance(source, str) else _read_query(source)
-        explanation = explain_query(text, data, stage)
+        with working("looking for the tables") as say:
+            found = explain_query(text, data, lambda progress: say(str(progress)))
         if as_json:
-            print_json(explanation_data(explanation))
+            print_json(explanation_data(found, stage))
         else:
-            typer.echo(explanation_text(explanation))
+            typer.echo(explanation_text(found, stage))
 
 
-def explain_query(sql: str, folder: Path, stage: Stage) -> Explanation:
-    """Plan a query over the tables of a folder and print the stage to text."""
-    entries = find_tables(folder)
-    with working("starting Spark") as say, open_spark() as spark:
-        say("reading the tables")
-        tables = open_tables(spark, entries)
-        say("planning the query")
-        query = Planner(spark, [each.definition for each in tables.values()]).plan_sql(sql)
-        return Explanation(sql, stage, stage_text(query, stage), query)
-
-
-def stage_text(query: Query, stage: Stage) -> str:
-    """A planned query as it looks at a stage."""
-    match stage:
-        case Stage.REL:
-            return print_plan(query.rel)
-        case Stage.SPARK:
-            return compile_batch(query.rel, query.names).sql
-
-
-def explanation_data(explanation: Explanation) -> dict[str, object]:
+def explanation_data(found: QueryExplanation, stage: Stage) -> dict[str, object]:
     """The explanation as the JSON object that docs/reference/cli.md describes."""
-    query = explanation.query
+    text = {"plan": found.rel} if stage is Stage.REL else {"statement": found.statement}
     return {
-        "sql": explanation.sql,
-        "stage": explanation.stage.value,
-        "plan" if explanation.stage is Stage.REL else "statement": explanation.text,
-        "fingerprint": fingerprint(query.rel),
-        "columns": [
-            {"name": name, "type": column.dtype.sql(), "nullable": column.nullable}
-            for name, column in zip(query.names, query.rel.columns, strict=True)
-        ],
-        "sources": list(query.sources),
+        "sql": found.sql,
+        "stage": stage.value,
+        **text,
+        "fingerprint": found.fingerprint,
+        "columns": [asdict(each) for each in found.columns],
+        "sources": list(found.sources),
         "recomputed": [
-            {"reason": each.reason, "sources": list(each.sources)} for each in query.recomputed
+            {"reason": each.reason, "sources": list(each.sources)} for each in found.left_to_spark
         ],
-        "notes": list(query.notes),
-        "timings": _timings(query.timings),
+        "notes": list(found.notes),
+        "timings": {name: round(value, 3) for name, value in found.timings.items()},
     }
 
 
-def _timings(timings: Timings) -> dict[str, float]:
-    milliseconds = {**asdict(timings), "own": timings.own}
-    return {name: round(value, 3) for name, value in milliseconds.items()}
-
-
-def explanation_text(explanation: Explanation) -> str:
+def explanation_text(found: QueryExplanation, stage: Stage) -> str:
     """The stage for a reader, then the remarks; below a statement they are SQL comments."""
-    query = explanation.query
-    remarks = [_recompute_remark(each) for each in query.recomputed]
-    remarks += [f"note: {note}" for note in query.notes]
-    mark = "-- " if explanation.stage is Stage.SPARK else ""
-    return "\n".join([explanation.text, *(mark + remark for remark in remarks)])
-
-
-def _recompute_remark(part: Recompute) -> str:
-    read = ", ".join(part.sources) or "constants"
-    return f"left to Spark: {part.fragment} (reads {read}): {part.reason}"
+    if stage is Stage.REL:
+        return str(found)
+    return "\n".join([found.statement, *(f"-- {remark}" for remark in found.remarks)])
 
 
 def _query_source(sql: str | None, file: Path | None) -> str | Path:

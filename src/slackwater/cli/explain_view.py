@@ -8,9 +8,9 @@ from pathlib import Path
 
 import typer
 
+from slackwater.api import is_project
+from slackwater.cli.opened_project import opened_project
 from slackwater.cli.output import print_json, working
-from slackwater.cli.project_session import open_filled
-from slackwater.project.load import is_project
 
 
 class Kind(StrEnum):
@@ -31,10 +31,9 @@ def names_view(text: str | None, project: Path | None, kind: Kind | None) -> boo
 
 def explain_view(view: str, project: Path, kind: Kind, *, as_json: bool) -> None:
     """Print what is asked for of a view."""
-    with working("reading the project") as say, open_filled(project, say) as (_, session):
-        say(f"planning {view}")
-        text = session.view(view).explain(kind.value)
+    with working("reading the project") as say, opened_project(project, say) as opened:
+        found = opened.explain(view, kind.value)
     if as_json:
-        print_json({"view": view, "kind": kind.value, "text": text})
+        print_json({**found.as_dict(), "kind": found.kind, "text": str(found)})
     else:
-        typer.echo(text)
+        typer.echo(found)

@@ -10,12 +10,10 @@ from typing import Annotated
 
 import typer
 
+from slackwater.api import FAILED, HistoryRow, open_project, run_lines, view_lines
 from slackwater.cli.failures import guarded
+from slackwater.cli.opened_project import AsJson, ProjectFolder
 from slackwater.cli.output import page_console, plain_table, print_json, unbroken
-from slackwater.cli.project_session import AsJson, ProjectFolder, look_at_project
-from slackwater.engine.costs import run_lines, view_lines
-from slackwater.engine.results import FAILED
-from slackwater.engine.status import HistoryRow, read_history
 
 
 def history(
@@ -34,8 +32,8 @@ def history(
 ) -> None:
     """Show what past runs did, newest first."""
     with guarded(as_json=as_json):
-        with look_at_project(project) as home:
-            rows = read_history(home, view, limit)
+        with open_project(project) as opened:
+            rows = opened.history(view, limit)
         if as_json:
             print_json({"runs": [row.as_dict() for row in rows]})
         elif details and rows:

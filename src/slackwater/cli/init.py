@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from slackwater.api import write_example_project
 from slackwater.cli.failures import guarded
+from slackwater.cli.opened_project import AsJson
 from slackwater.cli.output import print_json
-from slackwater.cli.project_session import AsJson
-from slackwater.project.example import write_example_project
 
 
 def init(

@@ -14,8 +14,8 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import BinaryType, DecimalType
 
 from slackwater.cli.failures import guarded
+from slackwater.cli.opened_project import AsJson, ProjectFolder, opened_project
 from slackwater.cli.output import print_json, working
-from slackwater.cli.project_session import AsJson, ProjectFolder, open_filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ def read(
 ) -> None:
     """Show the answer of a view."""
     with guarded(as_json=as_json):
-        with working("reading the project") as say, open_filled(project, say) as (_, session):
+        with working("reading the project") as say, opened_project(project, say) as opened:
+            frame = opened.read(view, commit)
             say(f"reading {view}")
-            frame = session.view(view).read(commit)
             answer = fetch_answer(view, frame, limit, as_json=as_json)
         if as_json:
             print_json(answer_data(answer))

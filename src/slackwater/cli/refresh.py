@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from slackwater.api import Applied, Engine, Ingested, Refreshed, cost_lines
 from slackwater.cli.failures import guarded
+from slackwater.cli.opened_project import AsJson, ProjectFolder, opened_project
 from slackwater.cli.output import (
-    Say,
     count_of,
     page_console,
     plain_table,
@@ -19,21 +19,6 @@ from slackwater.cli.output import (
     unbroken,
     working,
 )
-from slackwater.cli.project_apply import Applied, apply_project
-from slackwater.cli.project_session import AsJson, ProjectFolder, open_project
-from slackwater.cli.project_sources import Ingested, ingest_new_files
-from slackwater.engine.costs import cost_lines
-from slackwater.engine.results import RunResult
-from slackwater.project.load import load_project
-
-
-@dataclass(frozen=True, slots=True)
-class Refreshed:
-    """What a refresh did, in the order in which it did it."""
-
-    applied: Applied
-    ingested: tuple[Ingested, ...]
-    run: RunResult
 
 
 def refresh(
@@ -48,29 +33,28 @@ def refresh(
         bool,
         typer.Option("--profile", help="Show where the time of the run went. JSON always says so."),
     ] = False,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(
+            help="Where work is done: on the driver, in Spark, or, with auto, where it is cheaper; "
+            "by default as the project says."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Take in new files and bring every view up to date, in one commit."""
     with guarded(as_json=as_json):
-        with working("reading the project") as say:
-            done = refresh_project(project, say, replace=replace)
+        with (
+            working("reading the project") as say,
+            opened_project(project, say, engine) as opened,
+        ):
+            done = opened.refresh(replace=replace)
         if as_json:
             print_json(refreshed_data(done))
         else:
             show_refreshed(done)
             if profile:
                 typer.echo("\n".join(cost_lines(done.run.metrics.as_dict())))
-
-
-def refresh_project(folder: Path, say: Say, *, replace: bool) -> Refreshed:
-    """Apply the project's definitions, ingest new files, and run."""
-    project = load_project(folder)
-    with open_project(project, say) as session:
-        say("comparing the project with its home")
-        applied = apply_project(session, project, replace=replace)
-        ingested = ingest_new_files(session, project, say)
-        say("refreshing the views")
-        return Refreshed(applied, ingested, session.refresh())
 
 
 def refreshed_data(done: Refreshed) -> dict[str, object]:
@@ -80,8 +64,17 @@ def refreshed_data(done: Refreshed) -> dict[str, object]:
         "dropped": list(done.applied.dropped),
         "left": list(done.applied.left),
         "left_sources": list(done.applied.left_sources),
-        "ingested": [asdict(each) for each in done.ingested],
+        "ingested": [_ingested_data(each) for each in done.ingested],
         **done.run.as_dict(),
+    }
+
+
+def _ingested_data(done: Ingested) -> dict[str, object]:
+    return {
+        "source": done.source,
+        "files": list(done.names),
+        "inserted": done.inserted,
+        "deleted": done.deleted,
     }
 
 
@@ -93,7 +86,7 @@ def show_refreshed(done: Refreshed) -> None:
     if done.ingested:
         sources = plain_table("source", "files", "inserted", "deleted", right=_COUNTS)
         for each in done.ingested:
-            counts = (len(each.files), each.inserted, each.deleted)
+            counts = (len(each.names), each.inserted, each.deleted)
             sources.add_row(each.source, *(f"{count:,}" for count in counts))
         console.print(unbroken(sources))
         console.print()

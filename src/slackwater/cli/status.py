@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
+from slackwater.api import ProjectStatus, open_project
 from slackwater.cli.failures import guarded
+from slackwater.cli.opened_project import AsJson, ProjectFolder
 from slackwater.cli.output import page_console, plain_table, print_json, size_of, unbroken
-from slackwater.cli.project_session import AsJson, ProjectFolder, look_at_project
-from slackwater.cli.project_sources import waiting_files
-from slackwater.engine.status import Status, read_status
-from slackwater.project.load import load_project
 
 
 def status(project: ProjectFolder = Path(), as_json: AsJson = False) -> None:
     """Show the sources and views of a project, and how far the views are."""
     with guarded(as_json=as_json):
-        with look_at_project(project) as home:
-            found = read_status(home)
-            waiting = waiting_files(home, load_project(project))
+        with open_project(project) as opened:
+            found = opened.status()
         if as_json:
-            print_json({**found.as_dict(), "waiting_files": waiting})
+            print_json({**found.home.as_dict(), "waiting_files": dict(found.waiting)})
         else:
-            show_status(found, waiting)
+            show_status(found)
 
 
-def show_status(found: Status, waiting: Mapping[str, int]) -> None:
-    """The status for a reader; `waiting` are files that the next refresh takes in, by source."""
-    console = page_console()
+def show_status(status: ProjectStatus) -> None:
+    """The status for a reader."""
+    console, found, waiting = page_console(), status.home, status.waiting
     console.print(f"home {found.home}, commit {found.commit}", soft_wrap=True)
     console.print()
     titles = ("source", "batches", "rows", "size", "pending rows", "new files")

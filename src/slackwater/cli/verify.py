@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
+from slackwater.api import VerifyResult
 from slackwater.cli.exit_codes import FAILED
 from slackwater.cli.failures import guarded
+from slackwater.cli.opened_project import AsJson, ProjectFolder, opened_project
 from slackwater.cli.output import print_json, working
-from slackwater.cli.project_session import AsJson, ProjectFolder, open_filled
-from slackwater.engine.verify import VerifyResult
 
 
 def verify(
@@ -25,12 +25,9 @@ def verify(
 ) -> None:
     """Recompute views with plain Spark and compare; differences end with exit code 1."""
     with guarded(as_json=as_json):
-        with working("reading the project") as say, open_filled(project, say) as (_, session):
-            names = session.views() if view is None else (view,)
-            results = []
-            for name in names:
-                say(f"recomputing {name}")
-                results.append(session.verify(name))
+        with working("reading the project") as say, opened_project(project, say) as opened:
+            names = opened.views() if view is None else (view,)
+            results = [opened.verify(name) for name in names]
         if as_json:
             print_json({"views": [asdict(each) for each in results]})
         else:

@@ -22,10 +22,11 @@ from slackwater.plan.program import (
 
 def print_program(program: Program) -> str:
     """The steps in their order."""
-    return "\n".join(_step(step) for step in program.steps)
+    return "\n".join(print_program_step(step) for step in program.steps)
 
 
-def _step(step: Step) -> str:
+def print_program_step(step: Step) -> str:
+    """One step."""
     match step:
         case ComputeStep(name=name):
             lines = print_step(step).splitlines()

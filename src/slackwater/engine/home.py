@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.step_statistics import Observations
 from slackwater.errors import CatalogError
+from slackwater.events import Committed, Events
 from slackwater.runtime.pinned_settings import settings_to_pin
 from slackwater.state.metadata.lock import HomeLock
 from slackwater.state.metadata.metadata_reader import MetadataReader
@@ -26,6 +27,8 @@ class Home:
 
     def __init__(self, folder: Path, store: MetadataStore, lock: HomeLock | None):
         """Use `Home.open` or `Home.look`."""
+        self.events = Events()
+        """Told of every commit, and of what is done for it."""
         self.folder = folder
         self.observations = Observations(store)
         self._metadata = store
@@ -129,4 +132,7 @@ class Home:
     def commit(self, transaction: Transaction, after: int | None = None) -> Commit:
         """Make a change real, if `after` is still the newest commit; nothing else commits."""
         writer = self.writer
-        return writer.commit(transaction, writer.state().commit if after is None else after)
+        head = writer.state().commit if after is None else after
+        commit = writer.commit(transaction, head)
+        self.events.tell(Committed(commit.version, transaction.kind))
+        return commit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from threading import RLock
@@ -25,14 +25,17 @@ from slackwater.catalog.stored_records import (
     source_record,
     view_record,
 )
+from slackwater.engine.announce import announce_warnings
 from slackwater.engine.changes import ChangeReader
 from slackwater.engine.decide import predicted_bytes, readable_rows
 from slackwater.engine.declare import Declaration, NewSource, NewView, offer_view
 from slackwater.engine.explain import Explainer
+from slackwater.engine.explanations import Explanation
 from slackwater.engine.home import Home
 from slackwater.engine.ingest import Ingestion, IngestResult, Marks
 from slackwater.engine.large_windows import known_facts
 from slackwater.engine.maintain import Compaction, Maintenance
+from slackwater.engine.options import Options
 from slackwater.engine.plans import Plans, make_plan
 from slackwater.engine.reading import Reader
 from slackwater.engine.results import RunResult
@@ -45,37 +48,17 @@ from slackwater.errors import (
     NumberTooLargeError,
     SlackwaterError,
 )
+from slackwater.events import Warned
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.frontend.sql.user_functions import UserFunctions
-from slackwater.plan.forms import DEFAULT_FORMS, Forms
 from slackwater.plan.stored_plans import dump_view_plan
 from slackwater.runtime.pinned_settings import apply_pinned_settings
 from slackwater.runtime.printed import reading_as
 from slackwater.runtime.program import ProgramRunner
-from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import Transaction
-
-Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a home is opened."""
-
-    metadata: str | None = None
-    """The address of a database for the catalog; by default a file in the home."""
-    retention: Retention = field(default_factory=Retention)
-    """How long old commits stay readable."""
-    progress: Progress | None = None
-    """Told what is going on."""
-    read_only: bool = False
-    """Whether only to look, beside a process that may be writing."""
-    forms: Forms = DEFAULT_FORMS
-    """Where and how batches and runs are worked on."""
-
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -102,7 +85,7 @@ class Keeper:
         self.home = home
         self.spark = spark
         self.turn = RLock()
-        self._tell = options.progress or (lambda _text: None)
+        self.events = home.events = options.events
         self._maintenance = Maintenance(home, options.retention)
         if not home.read_only:
             reach("recover.before")
@@ -111,7 +94,7 @@ class Keeper:
         settled = clone_session(spark)
         apply_pinned_settings(settled, home.catalog().pinned)
         self._settled = settled
-        self._runner = ProgramRunner(settled, options.forms, self._tell)
+        self._runner = ProgramRunner(settled, options.forms, self.events.tell)
         self._reader = Reader(home, spark)
         self._planner = Planner(settled)
         self._functions = UserFunctions(spark)
@@ -145,6 +128,7 @@ class Keeper:
             self._runner.local.close()
             self.home.close()
         for failure in self._maintenance.take_failures():
+            self.events.tell(Warned(failure))
             warnings.warn(failure, RuntimeWarning, stacklevel=4)
 
     def catalog(self, commit: int | None = None) -> Catalog:
@@ -186,7 +170,7 @@ class Keeper:
     ) -> IngestResult:
         """Take a batch into a source."""
         self.home.require_writable()
-        self._tell(f"ingesting into {name}")
+        self.events.progress(f"ingesting into {name}")
         source = self.catalog().source(name)
         ingestion = Ingestion(self.home, self._runner, source)
         return ingestion.ingest(rows, op, weight, marks)
@@ -267,7 +251,7 @@ class Keeper:
     def refresh(self) -> RunResult:
         """Bring every view up to date, then have merged what has become many small files."""
         self.home.require_writable()
-        self._tell("refreshing")
+        self.events.progress("refreshing")
         views = self.catalog().views
         if any(called_functions(view.plan, view.sql) for view in views.values()):
             self._share_functions()
@@ -276,7 +260,9 @@ class Keeper:
         result = self._run()
         self._outdated.clear()
         self._maintenance.tidy()
-        return replace(result, notes=self._maintenance.take_failures())
+        result = replace(result, notes=self._maintenance.take_failures())
+        announce_warnings(self.events, result)
+        return result
 
     def _run(self, *, sums_fit: bool = True) -> RunResult:
         """One run; if a number does not fit it is repeated without sums that may be the cause."""
@@ -301,7 +287,7 @@ class Keeper:
         culprits: tuple[str, ...] = ()
         # Spark names a condition if data is at fault. A worker that was lost is no view's fault.
         if problem.where is not None:
-            self._tell("looking for the view that fails")
+            self.events.progress("looking for the view that fails")
             culprits = run.culprits()
         if culprits:
             problem.where = f"view {', '.join(culprits)}; {problem.where}"
@@ -312,11 +298,11 @@ class Keeper:
     def compact(self) -> Compaction:
         """Merge all segments that can be, and delete what nobody needs."""
         self.home.require_writable()
-        self._tell("compacting")
+        self.events.progress("compacting")
         return self._maintenance.compact()
 
     @_in_turn
-    def explain(self, name: str, kind: str) -> str:
+    def explain(self, name: str, kind: str) -> Explanation:
         """How a view is kept."""
         return Explainer(self.home, self.view(name)).explain(kind)
 
@@ -335,7 +321,7 @@ class Keeper:
     def verify(self, name: str) -> VerifyResult:
         """Compare a view with plain Spark."""
         view = self.view(name)
-        self._tell(f"verifying {name}")
+        self.events.progress(f"verifying {name}")
         return Verifier(self.home, self.spark, self._reader).verify(view)
 
     @_in_turn

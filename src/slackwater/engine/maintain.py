@@ -10,6 +10,7 @@ from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.logs import NOTHING_READ
 from slackwater.engine.home import Home
 from slackwater.engine.merging import Merge, Merged, Merger
+from slackwater.events import MergeCommitted, MergeStarted
 from slackwater.faults import reach
 from slackwater.state.metadata.collect import Removed, Retention, collect_garbage, sweep_orphans
 from slackwater.state.metadata.records import NewSegment, SegmentRecord, Transaction
@@ -63,6 +64,8 @@ class Maintenance:
         if chosen and not self._merger.merges:
             reach("compact.before")
             self._merger.start(chosen)
+            segments = sum(len(each.segments) for each in chosen)
+            self._home.events.tell(MergeStarted(len(chosen), segments))
         newest = self._home.store.head().version
         if newest >= self._collected + _COLLECT_EVERY:
             self._collected = newest
@@ -167,7 +170,9 @@ class Maintenance:
             ),
         )
         self._home.commit(transaction, after=catalog.state.commit)
-        return len(transaction.remove_segments), len(transaction.add_segments)
+        gone, come = len(transaction.remove_segments), len(transaction.add_segments)
+        self._home.events.tell(MergeCommitted(gone, come))
+        return gone, come
 
 
 def _mergeable(catalog: Catalog, arrangement: str) -> list[SegmentRecord]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from slackwater.algebra.columns import Column
-from slackwater.algebra.invariants import defined_columns
-from slackwater.algebra.operators import Scan, Window
-from slackwater.algebra.printer import PlanPrinter
-from slackwater.algebra.rel import Rel
-from slackwater.expr.nodes import Call, ColumnId, ColumnRef, Expr
+from slackwater.algebra.operators import Window
+from slackwater.engine.explanations import (
+    ExplainedOperator,
+    ExplainedState,
+    SeenRows,
+    StoredSize,
+    plan_lines,
+)
+from slackwater.engine.name_printer import NamePrinter
+from slackwater.expr.nodes import Call, ColumnRef, Expr
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.view_plan import RECOMPUTE, KeptState, OperatorPlan, ViewPlan
@@ -50,76 +54,50 @@ _METHODS = {
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Texts about what is stored, and about the last run of an operator; empty if unknown."""
+    """What is known of stored state, and of the last run of an operator."""
 
-    state: Callable[[Arrangement], str]
-    last_run: Callable[[OperatorPlan], str]
-
-
-class NamePrinter(PlanPrinter):
-    """Writes columns by their names alone; other columns of the same name get a number."""
-
-    def __init__(self, *rels: Rel):
-        """Number the columns of some plans in the order of their definition."""
-        super().__init__()
-        self._written: dict[ColumnId, str] = {}
-        seen: dict[str, int] = {}
-        for column in (column for rel in rels for column in defined_columns(rel)):
-            if column.id not in self._written:
-                seen[column.name] = seen.get(column.name, 0) + 1
-                again = seen[column.name]
-                self._written[column.id] = column.name if again == 1 else f"{column.name}_{again}"
-
-    def name(self, column: Column | ColumnRef) -> str:
-        """The name of a column."""
-        return self._written.get(column.id, column.name)
-
-    def describe(self, rel: Rel) -> str:
-        """One operator on one line; of a source its name says enough."""
-        return f"Scan {rel.source}" if isinstance(rel, Scan) else super().describe(rel)
+    state: Callable[[Arrangement], StoredSize | None]
+    last_run: Callable[[OperatorPlan], tuple[SeenRows, ...]]
 
 
 def print_view_plan(plan: ViewPlan, sizes: Sizes) -> str:
     """The plan as an indented tree, the operator that gives the answer first."""
+    answer, root = explain_view_plan(plan, sizes)
+    return "\n".join(plan_lines(answer, root, answer_only=plan.answer_only))
+
+
+def explain_view_plan(plan: ViewPlan, sizes: Sizes) -> tuple[ExplainedState, ExplainedOperator]:
+    """The answer and the operators of a plan, under the names of the query's columns."""
     printer = NamePrinter(plan.root.rel)
-    lines = [f"answer: {_state(KeptState(plan.answer, plan.root.rel), printer, sizes)}"]
-    if plan.answer_only:
-        lines.append("nothing else is kept: every change has the whole query computed anew")
-    lines += _operator(plan.root, printer, sizes, 0, kept=not plan.answer_only)
-    return "\n".join(lines)
+    answer = _state(KeptState(plan.answer, plan.root.rel), printer, sizes)
+    return answer, _operator(plan.root, printer, sizes, kept=not plan.answer_only)
 
 
 def _operator(
-    plan: OperatorPlan, printer: NamePrinter, sizes: Sizes, depth: int, *, kept: bool
-) -> Iterator[str]:
-    indent = "  " * depth
-    linear = f"  -- {_LINEAR[plan.method]}" if kept and plan.method in _LINEAR else ""
-    yield f"{indent}{printer.describe(plan.rel)}{linear}"
-    if kept:
-        for line in _how(plan, printer, sizes):
-            yield f"{indent}    {line}"
+    plan: OperatorPlan, printer: NamePrinter, sizes: Sizes, *, kept: bool
+) -> ExplainedOperator:
+    """An operator; where nothing of it is kept, what it is alone."""
+    text = printer.describe(plan.rel)
     below = kept and plan.method != RECOMPUTE
-    for each in plan.inputs:
-        yield from _operator(each, printer, sizes, depth + 1, kept=below)
+    inputs = tuple(_operator(each, printer, sizes, kept=below) for each in plan.inputs)
+    if not kept:
+        return ExplainedOperator(text, plan.method, inputs=inputs)
+    return ExplainedOperator(
+        operator=text,
+        method=plan.method,
+        how=_LINEAR.get(plan.method) or _METHODS.get(plan.method, ""),
+        linear=plan.method in _LINEAR,
+        recomputes=plan.chosen.recomputes,
+        keeps=tuple(_state(state, printer, sizes) for state in plan.chosen.state),
+        refused=plan.refused,
+        seen=sizes.last_run(plan),
+        inputs=inputs,
+    )
 
 
-def _how(plan: OperatorPlan, printer: NamePrinter, sizes: Sizes) -> Iterator[str]:
-    if plan.method in _METHODS:
-        yield f"{plan.method}: {_METHODS[plan.method]}"
-    if plan.chosen.recomputes is not None:
-        yield f"reads all rows: {plan.chosen.recomputes}"
-    for state in plan.chosen.state:
-        yield f"keeps {_state(state, printer, sizes)}"
-    for refused in plan.refused:
-        yield f"not {refused.method}: {refused.reason}"
-    if last := sizes.last_run(plan):
-        yield last
-
-
-def _state(state: KeptState, printer: NamePrinter, sizes: Sizes) -> str:
+def _state(state: KeptState, printer: NamePrinter, sizes: Sizes) -> ExplainedState:
     what = _index(state) if _is_index(state) else _rows(state, printer)
-    size = sizes.state(state.arrangement)
-    return what + (f": {size}" if size else "")
+    return ExplainedState(state.arrangement.id, what, sizes.state(state.arrangement))
 
 
 def _is_index(state: KeptState) -> bool:

@@ -11,7 +11,7 @@ from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.compiler.tasks import Action
 from slackwater.engine.large_windows import windows_of
-from slackwater.engine.plan_text import NamePrinter
+from slackwater.engine.name_printer import NamePrinter
 from slackwater.errors import InvariantError
 from slackwater.optimizer.choose import choose_plan
 from slackwater.plan.facts import Facts

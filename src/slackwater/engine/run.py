@@ -17,6 +17,7 @@ from slackwater.catalog.stored_records import arrangement_record
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
+from slackwater.engine.announce import announce_decisions
 from slackwater.engine.decide import (
     Decision,
     decide,
@@ -176,6 +177,7 @@ class Run:
                 if idle and not self._behind():
                     return RunResult(self._catalog.state.commit, 0.0, skipped(decisions))
                 decisions, program = self.settle(decisions)
+                announce_decisions(self._home.events, decisions, self._changed)
                 rows, files = self._moved_rows(decisions), StoredFiles(self._catalog)
                 priced = self._runner.price(program, self._sizes, files, rows)
                 forecast = Forecast.of(program, self._sizes, priced.rates, priced.seconds)
@@ -341,8 +343,7 @@ class Run:
 
     def _view_run(self, decision: Decision, written: Written, size: StateSize) -> ViewRun:
         view = decision.view
-        names = base_sources(view, self._catalog)
-        rows, changed = self._pending.over(names)
+        rows, changed = self._pending.over(base_sources(view, self._catalog))
         answer = written.segments.get(self._plans[view.name].answer.id, ())
         return ViewRun(
             view.name,
@@ -353,6 +354,9 @@ class Run:
             size.actual,
             size.predicted,
         )
+
+    def _changed(self, view: ViewDefinition) -> int:
+        return self._pending.over(base_sources(view, self._catalog))[1]
 
     def _transaction(
         self,

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 
 from slackwater.errors import SetupError
 from slackwater.plan.costs import Sizes, frame_rows, look_up_seconds, scan_seconds
 from slackwater.plan.prices import Prices, Rates
 from slackwater.plan.program import GatherStep, LookUpStep, Program
+
+
+class Engine(StrEnum):
+    """Where batches and runs are worked on."""
+
+    AUTO = "auto"
+    """Wherever it is cheaper, by the prices of the installation."""
+    DRIVER = "driver"
+    """In this process, as far as statements mean the same there as in Spark."""
+    SPARK = "spark"
+    """In Spark jobs, whatever their size."""
+
+
+def read_engine(text: str) -> Engine:
+    """The engine that a user names."""
+    try:
+        return Engine(text)
+    except ValueError:
+        known = ", ".join(Engine)
+        raise SetupError(f"there is no engine {text!r}", hint=f"Choose one of: {known}.") from None
 
 
 class LookUps(Enum):
@@ -39,6 +60,12 @@ class Forms:
     """Up to how many changed rows a batch or run is worked on by the driver; None: by price."""
     look_ups: LookUps = LookUps.AUTO
     prices: Prices = field(default_factory=Prices)
+
+    @staticmethod
+    def on(engine: Engine, prices: Prices) -> Forms:
+        """The forms of an engine: without one that is insisted on, prices decide."""
+        most = {Engine.AUTO: None, Engine.DRIVER: sys.maxsize, Engine.SPARK: 0}
+        return Forms(most[engine], prices=prices)
 
 
 DEFAULT_FORMS = Forms()

@@ -7,19 +7,19 @@ from itertools import chain
 from pathlib import Path
 
 from slackwater.errors import CatalogError
-from slackwater.project.records import Project, ViewFile
+from slackwater.project.records import ProjectFiles, ViewFile
 from slackwater.project.spec_file import SPEC_FILE, Library, Spec, read_spec
 from slackwater.project.sql_files import read_sql_file
 from slackwater.project.view_order import order_views
 
 
-def load_project(folder: Path) -> Project:
+def load_project(folder: Path) -> ProjectFiles:
     """The project in a folder, with its views in an order in which they can be created."""
     spec = read_spec(_spec_file(folder))
     files = dict.fromkeys(chain.from_iterable(_files(folder, each) for each in spec.libraries))
     views = tuple(chain.from_iterable(read_sql_file(file) for file in files))
     _check_names(spec, views)
-    return Project(
+    return ProjectFiles(
         name=spec.name,
         folder=folder,
         storage=spec.storage,
@@ -32,6 +32,7 @@ def load_project(folder: Path) -> Project:
         metadata=spec.metadata,
         windows=spec.windows,
         budget=spec.budget,
+        engine=spec.engine,
     )
 
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
+from slackwater.plan.forms import Engine
+from slackwater.sources.connector import Connector
 from slackwater.state.metadata.collect import Retention
 
 
@@ -19,18 +22,14 @@ class OnMissing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceDeclaration:
-    """A source: its columns as DDL, its promises, and the folder its files appear in, if any."""
+    """A source: its columns as DDL, its promises, and where its batches appear, if anywhere."""
 
     name: str
     schema: str | None
     key: tuple[str, ...]
     append_only: bool
     on_missing: OnMissing
-    path: Path | None
-    file_format: str | None
-    pattern: str | None
-    op: str | None
-    options: Mapping[str, str]
+    connector: Connector[Any] | None
     file: Path
     line: int
 
@@ -66,8 +65,8 @@ class Windows:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
-    """All that a project folder says."""
+class ProjectFiles:
+    """All that the files of a project say."""
 
     name: str
     folder: Path
@@ -83,3 +82,4 @@ class Project:
     """The address of the metadata's database, which may hold a password; None is a file."""
     budget: int | None
     """The most bytes that state may take."""
+    engine: Engine = Engine.AUTO

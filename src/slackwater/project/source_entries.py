@@ -10,6 +10,9 @@ import yaml
 
 from slackwater.project.records import OnMissing, SourceDeclaration
 from slackwater.project.yaml_nodes import Entry
+from slackwater.sources.file_columns import FileFormat
+from slackwater.sources.folder_connector import FolderConnector
+from slackwater.sources.folders import WatchedFolder
 
 SOURCE_KEYS = (
     "schema",
@@ -22,22 +25,15 @@ SOURCE_KEYS = (
     "op",
     "options",
 )
-_FORMATS = ("parquet", "csv", "json")
 _OPERATIONS = ("insert", "delete", "upsert")
 
 
 def read_source(name: str, entry: Entry) -> SourceDeclaration:
     """The source that an entry declares; paths are relative to the spec file."""
     values = entry.mapping(SOURCE_KEYS)
-    folder = values.get("path")
-    file_format = _choice(values.get("format"), _FORMATS)
-    if folder is not None and file_format is None:
-        hint = f"Add `format: {'`, `'.join(_FORMATS)}`."
-        raise entry.refuse(f"source {name} has a path but no format", hint)
-    if folder is None:
-        _refuse_without_path(name, values)
+    folder = _watched_folder(name, entry, values)
     schema = _schema(values.get("schema"))
-    if schema is None and file_format != "parquet":
+    if schema is None and (folder is None or folder.file_format is not FileFormat.PARQUET):
         hint = "Add `schema: id BIGINT NOT NULL, name STRING`; only Parquet files know theirs."
         raise entry.refuse(f"source {name} has no schema", hint)
     declaration = SourceDeclaration(
@@ -46,16 +42,30 @@ def read_source(name: str, entry: Entry) -> SourceDeclaration:
         key=values["key"].texts() if "key" in values else (),
         append_only="append_only" in values and values["append_only"].flag(),
         on_missing=OnMissing(_choice(values.get("on_missing"), OnMissing) or OnMissing.ERROR),
-        path=None if folder is None else entry.file.parent / Path(folder.text()).expanduser(),
-        file_format=file_format,
-        pattern=None if "pattern" not in values else values["pattern"].text(),
-        op=_choice(values.get("op"), _OPERATIONS),
-        options=_options(values.get("options")),
+        connector=None if folder is None else FolderConnector(folder),
         file=entry.file,
         line=entry.line,
     )
     _check_operation(declaration, entry)
     return declaration
+
+
+def _watched_folder(name: str, entry: Entry, values: Mapping[str, Entry]) -> WatchedFolder | None:
+    """The folder that the source watches, if it has a path."""
+    chosen = _choice(values.get("format"), FileFormat)
+    if "path" not in values:
+        _refuse_without_path(name, values)
+        return None
+    if chosen is None:
+        hint = f"Add `format: {'`, `'.join(FileFormat)}`."
+        raise entry.refuse(f"source {name} has a path but no format", hint)
+    return WatchedFolder(
+        entry.file.parent / Path(values["path"].text()).expanduser(),
+        FileFormat(chosen),
+        _choice(values.get("op"), _OPERATIONS),
+        values["pattern"].text() if "pattern" in values else None,
+        _options(values.get("options")),
+    )
 
 
 def _refuse_without_path(name: str, values: Mapping[str, Entry]) -> None:
@@ -66,15 +76,18 @@ def _refuse_without_path(name: str, values: Mapping[str, Entry]) -> None:
 
 
 def _check_operation(source: SourceDeclaration, entry: Entry) -> None:
-    if source.op == "upsert" and not source.key:
+    op = None if source.connector is None else source.connector.op
+    if op == "upsert" and not source.key:
         hint = "Add `key: COLUMN`: it says which row an upsert replaces."
         raise entry.refuse(f"source {source.name} upserts without a key", hint)
-    if source.append_only and source.op in ("upsert", "delete"):
-        what = f"source {source.name} is append-only and its files {source.op}"
+    if source.append_only and op in ("upsert", "delete"):
+        what = f"source {source.name} is append-only and its files {op}"
         raise entry.refuse(what, "Drop append_only or the op.")
 
 
-def _choice(entry: Entry | None, choices: tuple[str, ...] | type[OnMissing]) -> str | None:
+def _choice(
+    entry: Entry | None, choices: tuple[str, ...] | type[OnMissing] | type[FileFormat]
+) -> str | None:
     return None if entry is None else entry.choice([str(each) for each in choices])
 
 

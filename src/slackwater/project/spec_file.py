@@ -11,6 +11,7 @@ from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from slackwater.errors import SetupError
+from slackwater.plan.forms import Engine
 from slackwater.project.quantities import parse_bytes, parse_duration
 from slackwater.project.records import SourceDeclaration, Windows
 from slackwater.project.source_entries import read_source
@@ -32,6 +33,7 @@ SPEC_KEYS = (
     "metadata",
     "windows",
     "budget",
+    "engine",
 )
 _DEFAULT_STORAGE = ".slackwater"
 _DEFAULT_LIBRARY = "transformations/**/*.sql"
@@ -62,6 +64,7 @@ class Spec:
     metadata: str | None = field(repr=False)
     windows: Windows
     budget: int | None
+    engine: Engine
 
 
 def read_spec(file: Path) -> Spec:
@@ -82,6 +85,7 @@ def read_spec(file: Path) -> Spec:
         metadata=_metadata(entries.get("metadata"), file.parent),
         windows=_windows(entries.get("windows")),
         budget=_budget(entries.get("budget")),
+        engine=_engine(entries.get("engine")),
     )
 
 
@@ -183,6 +187,10 @@ def _windows(entry: Entry | None) -> Windows:
 
 def _budget(entry: Entry | None) -> int | None:
     return None if entry is None else _quantity(entry, parse_bytes)
+
+
+def _engine(entry: Entry | None) -> Engine:
+    return Engine.AUTO if entry is None else Engine(entry.choice(list(Engine)))
 
 
 def _count(entry: Entry, of: str, least: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, assert_never
@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.program_cache import ProgramCache
 from slackwater.compiler.spark_sql import print_step
+from slackwater.events import Progress, Tell, tell_nobody
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
@@ -150,7 +151,7 @@ class ProgramRunner:
         self,
         spark: SparkSession,
         forms: Forms = DEFAULT_FORMS,
-        tell: Callable[[str], None] = lambda _text: None,
+        tell: Tell = tell_nobody,
     ):
         """Clone the session; what decides the meaning of SQL stays as it is there.
 
@@ -305,7 +306,7 @@ class ProgramRunner:
         """One Spark job: the collection of what the writers of all state report."""
         collated = handles_collations(program, place, place.fragments)
         session = self.session_for(place.moved_rows, collated=collated)
-        self._tell(f"planning {len(program.steps)} steps in Spark")
+        self._tell(Progress(f"planning {len(program.steps)} steps in Spark"))
         with meter.phase("building"):
             access = _Access(
                 choose_forms(program, place.sizes, self._spark, self._look_ups),
@@ -321,7 +322,7 @@ class ProgramRunner:
                 reports = _union(writers)
                 # Spark would plan only now, with the first row that is asked for.
                 reports._jdf.queryExecution().executedPlan()
-            self._tell("running the Spark job")
+            self._tell(Progress("running the Spark job"))
             with meter.phase("computing"):
                 manifest = reports.collect()
         except SPARK_FAILURES as problem:

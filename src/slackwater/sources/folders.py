@@ -58,6 +58,11 @@ class FileBatch:
     files: tuple[WatchedFile, ...]
     columns: tuple[str, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files."""
+        return tuple(file.name for file in self.files)
+
 
 def new_files(folder: WatchedFolder, seen: Mapping[str, str]) -> tuple[WatchedFile, ...]:
     """The files not taken in yet, by name; `seen` maps names to identities.

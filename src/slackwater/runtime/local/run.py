@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -16,6 +16,7 @@ import pyarrow as pa
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.spark_sql import print_step
 from slackwater.errors import DataError
+from slackwater.events import Progress, Tell
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.observations import Observed
 from slackwater.plan.program import (
@@ -103,13 +104,13 @@ class LocalRun:
         self._seconds: dict[str, float] = {}
         self._observed: dict[str, Observed] = {}
 
-    def execute(self, prepared: Prepared, tell: Callable[[str], None]) -> LocalResult:
+    def execute(self, prepared: Prepared, tell: Tell) -> LocalResult:
         """Take all steps, telling of each; what fails leaves no file behind."""
         self._frames = Frames(prepared.readers(), self._room)
         try:
             for number, step in enumerate(prepared.steps, start=1):
                 work = _kind_of_work(step, prepared)
-                tell(f"step {number} of {len(prepared.steps)}: {work}")
+                tell(Progress(work, number, len(prepared.steps)))
                 with self._timed(work, step):
                     self._advance(step, prepared)
         except BaseException:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
 from slackwater.compiler.spark_sql import print_spark
+from slackwater.events import Tell, tell_nobody
 from slackwater.plan.program import (
     Program,
     SourceChangesStep,
@@ -51,9 +52,7 @@ def _printed(statement: Statement) -> DuckdbStatement:
 class LocalRunner:
     """Runs what it can of programs; remembers which statements it could translate."""
 
-    def __init__(
-        self, session: SparkSession, tell: Callable[[str], None] = lambda _text: None
-    ) -> None:
+    def __init__(self, session: SparkSession, tell: Tell = tell_nobody) -> None:
         """The engine starts with the first program; the session is for what it cannot do.
 
         `tell` hears of each step.

@@ -12,14 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
-from slackwater.api import Session, open_home
-from slackwater.cli.demo_views import DEMO_VIEWS
-from slackwater.cli.output import Say
-from slackwater.engine.results import RunResult
+from slackwater.api import RunResult, Session, open_home
+from slackwater.bench.demo_views import DEMO_VIEWS
 from slackwater.runtime.metering import Meter, machine_load
 from slackwater.workloads.bags import apply_changes
 from slackwater.workloads.changes import ChangeBatch, ChangeSpec, change_stream
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
+
+Say = Callable[[str], None]
+"""Hears what is being done at the moment."""
 
 DEMO_SCALE = 0.1
 BATCHES = 10

@@ -1,8 +1,8 @@
-"""What users call: open a home, declare sources and views, ingest, refresh, read."""
+"""A home at work: sessions, and the sources and views in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -13,47 +13,50 @@ from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.goals import Goal
 from slackwater.config import load_settings
 from slackwater.engine.declare import NewSource, NewView
+from slackwater.engine.explanations import Explanation
 from slackwater.engine.ingest import IngestResult, Marks
-from slackwater.engine.keeper import Keeper, Options
+from slackwater.engine.keeper import Keeper
 from slackwater.engine.maintain import Compaction
+from slackwater.engine.options import Options
 from slackwater.engine.results import RunResult
 from slackwater.engine.status import HistoryRow, Status, read_history, read_status
 from slackwater.engine.verify import VerifyResult
 from slackwater.engine.views import with_readers
-from slackwater.plan.forms import Forms, read_look_ups
+from slackwater.events import Event, Listener, Subscription
+from slackwater.plan.forms import Forms, read_engine
 from slackwater.plan.prices import read_prices
 from slackwater.runtime.session import SparkHandle, open_spark
 from slackwater.state.metadata.collect import Retention
-
-__all__ = ["Goal", "Retention", "Session", "Source", "View", "open_home"]
 
 
 def open_home(  # noqa: PLR0913 - options by keyword, each with a default
     home: str | Path,
     spark: SparkSession | None = None,
     *,
+    engine: str = "auto",
     metadata: str | None = None,
     retention: Retention | None = None,
-    progress: Callable[[str], None] | None = None,
     read_only: bool = False,
-    driver_rows: int | None = None,
-    look_ups: str = "auto",
 ) -> Session:
     """Open a home, making it if it is new; a local Spark is started if none is given.
 
-    `metadata` is the address of a database for the catalog; by default it is a file in the
-    home. `retention` says how long old commits stay readable. `progress` is told what is
-    going on. With `read_only` a home can be read while another process writes to it.
+    With `engine="auto"` batches and runs are worked on where it is cheaper by the prices that
+    `slackwater calibrate` measures: on the driver without a Spark job, or in Spark. `driver` and
+    `spark` insist; statements that mean something else on the driver are Spark's in any case.
 
-    Prices, which `slackwater calibrate` measures, decide what is worked on here without a Spark
-    job, as far as its statements mean the same here as in Spark. To insist: up to `driver_rows`
-    changed rows here and more in Spark, with 0 everything; `look_ups` is `index` or `scan` for
-    how Spark finds stored rows.
+    `metadata` is the address of a database for the catalog; by default it is a file in the
+    home. `retention` says how long old commits stay readable. With `read_only` a home can be
+    read while another process writes to it.
     """
+    forms = Forms.on(read_engine(engine), read_prices(load_settings().prices))
+    options = Options(metadata, retention or Retention(), read_only=read_only, forms=forms)
+    return open_with(home, spark, options)
+
+
+def open_with(home: str | Path, spark: SparkSession | None, options: Options) -> Session:
+    """Open a home with options of the engine, some of which `open_home` does not offer."""
     handle = open_spark(spark=spark)
     try:
-        forms = Forms(driver_rows, read_look_ups(look_ups), read_prices(load_settings().prices))
-        options = Options(metadata, retention or Retention(), progress, read_only, forms)
         keeper = Keeper.open(Path(home), handle.spark, options)
     except BaseException:
         handle.stop()
@@ -68,6 +71,14 @@ class Session:
         """Use `slackwater.open`."""
         self._keeper = keeper
         self._handle = handle
+
+    def subscribe(self, listener: Listener, *kinds: type[Event]) -> Subscription:
+        """Have a function called with what happens in the session, or with some kinds of it.
+
+        The kinds are those of `slackwater.events`. The result ends the subscription, by `cancel`
+        or at the end of a `with` block.
+        """
+        return self._keeper.events.subscribe(listener, *kinds)
 
     def create_source(
         self,
@@ -267,9 +278,10 @@ class View:
         """
         return self._session.keeper.changes(self.name, since, zset=zset)
 
-    def explain(self, kind: str = "plan") -> str:
+    def explain(self, kind: str = "plan") -> Explanation:
         """How the view is kept: its `plan`, `why` each operator is kept as it is, or the `program`.
 
-        `cost` tells what the last run did with the view, could have done, and cost.
+        `cost` tells what the last run did with the view, could have done, and cost. The result
+        is data; `str` and `print` write it for a reader.
         """
         return self._session.keeper.explain(self.name, kind)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
-from slackwater.api import Goal, Session
-from slackwater.cli.project_sources import declared_schema
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.goals import Goal
 from slackwater.engine.declare import NewSource, NewView
+from slackwater.engine.keeper import Keeper
+from slackwater.engine.views import with_readers
 from slackwater.errors import CatalogError
-from slackwater.project.records import Project, SourceDeclaration, ViewFile
+from slackwater.project.records import ProjectFiles, SourceDeclaration, ViewFile
 from slackwater.project.sql_tokens import tokenize
 
 _REPLACE = "Run `slackwater refresh --replace` to build it anew, with the views that read it"
@@ -30,31 +37,30 @@ class Applied:
     left_sources: tuple[str, ...] = ()
 
 
-def apply_project(session: Session, project: Project, *, replace: bool) -> Applied:
+def apply_project(keeper: Keeper, project: ProjectFiles, *, replace: bool) -> Applied:
     """Create the sources and views that the home lacks, all in one commit.
 
     With `replace`, views that have changed are built anew, with all that read them, and views
     that the project no longer has are dropped; without it, a changed view is refused. If one
     definition cannot be, nothing is changed.
     """
-    existing = set(session.sources())
+    catalog, spark = keeper.catalog(), keeper.spark
     for source in project.sources:
-        if source.name in existing:
-            _check_source(session, source)
-    stale = _stale_views(session, project)
-    gone = tuple(name for name in session.views() if name not in {v.name for v in project.views})
+        if source.name in catalog.sources:
+            _check_source(catalog, spark, source)
+    stale = _stale_views(catalog, project)
+    gone = tuple(name for name in catalog.views if name not in _names(project.views))
     if not replace:
-        _refuse_stale(session, project, stale)
-    dropped = session.with_readers({*stale, *gone}) if replace else ()
-    sources = tuple(each for each in project.sources if each.name not in existing)
-    kept = set(session.views()) - set(dropped)
+        _refuse_stale(catalog, project, stale)
+    dropped = with_readers(catalog, {*stale, *gone}) if replace else ()
+    sources = tuple(each for each in project.sources if each.name not in catalog.sources)
+    kept = set(catalog.views) - set(dropped)
     views = tuple(view for view in project.views if view.name not in kept)
     if dropped or sources or views:
-        session.declare(
-            [_new_source(session, each) for each in sources], [*map(_new_view, views)], dropped
-        )
+        made = tuple(_new_source(spark, each) for each in sources)
+        keeper.declare(made, tuple(map(_new_view, views)), dropped)
     left = () if replace else gone
-    former = tuple(name for name in session.sources() if name not in _names(project.sources))
+    former = tuple(name for name in catalog.sources if name not in _names(project.sources))
     return Applied(_names(sources), _names(views), dropped, left, former)
 
 
@@ -65,19 +71,45 @@ def _names(things: Iterable[SourceDeclaration | ViewFile]) -> tuple[str, ...]:
 # Sources ------------------------------------------------------------------------------------
 
 
-def _new_source(session: Session, source: SourceDeclaration) -> NewSource:
+def _new_source(spark: SparkSession, source: SourceDeclaration) -> NewSource:
     return NewSource(
         source.name,
-        declared_schema(session, source),
+        _declared_schema(spark, source),
         key=source.key,
         append_only=source.append_only,
         on_missing=source.on_missing,
     )
 
 
-def _check_source(session: Session, source: SourceDeclaration) -> None:
+def _declared_schema(spark: SparkSession, source: SourceDeclaration) -> StructType:
+    """The columns a source declares; those of what its connector finds where it declares none."""
+    if source.schema is None:
+        return _found_schema(spark, source)
+    try:
+        return cast("StructType", StructType.fromDDL(source.schema))
+    except PySparkException as problem:
+        reason = problem.getMessage() or ""
+        raise CatalogError(
+            f"the schema of source {source.name} is not DDL: {reason.strip().splitlines()[0]}",
+            where=source.place,
+            hint="Write it as `id BIGINT NOT NULL, name STRING`.",
+        ) from None
+
+
+def _found_schema(spark: SparkSession, source: SourceDeclaration) -> StructType:
+    found = None if source.connector is None else source.connector.schema(spark)
+    if found is None:
+        raise CatalogError(
+            f"source {source.name} declares no schema, and there is nothing to take it from",
+            where=source.place,
+            hint="Declare a schema, or put the first rows where the source watches for them.",
+        )
+    return found
+
+
+def _check_source(catalog: Catalog, spark: SparkSession, source: SourceDeclaration) -> None:
     """A source cannot change: its rows were taken in as it was declared then."""
-    held = session.source(source.name).definition
+    held = catalog.source(source.name)
     differences = [
         name
         for name, declared, found in (
@@ -87,7 +119,7 @@ def _check_source(session: Session, source: SourceDeclaration) -> None:
         )
         if declared != found
     ]
-    if source.schema is not None and declared_schema(session, source) != held.schema:
+    if source.schema is not None and _declared_schema(spark, source) != held.schema:
         differences.insert(0, "schema")
     if differences:
         raise CatalogError(
@@ -126,9 +158,9 @@ def view_goal(view: ViewFile) -> Goal | None:
     return Goal(fresh=True) if "slackwater.fresh" in options else None
 
 
-def _changes(session: Session, view: ViewFile) -> list[str]:
+def _changes(catalog: Catalog, view: ViewFile) -> list[str]:
     """What the home has otherwise than the project; blanks and comments do not count."""
-    held = session.view(view.name).definition
+    held = catalog.view(view.name)
     pairs = (
         ("query", _words(view.sql), _words(held.sql or "")),
         ("goal", view_goal(view), held.goal),
@@ -142,17 +174,17 @@ def _words(sql: str) -> list[str]:
     return [token.text for token in tokenize(sql)]
 
 
-def _stale_views(session: Session, project: Project) -> tuple[str, ...]:
-    existing = set(session.views())
+def _stale_views(catalog: Catalog, project: ProjectFiles) -> tuple[str, ...]:
+    existing = catalog.views
     return tuple(
-        view.name for view in project.views if view.name in existing and _changes(session, view)
+        view.name for view in project.views if view.name in existing and _changes(catalog, view)
     )
 
 
-def _refuse_stale(session: Session, project: Project, stale: tuple[str, ...]) -> None:
+def _refuse_stale(catalog: Catalog, project: ProjectFiles, stale: tuple[str, ...]) -> None:
     for view in project.views:
         if view.name in stale:
-            what = " and ".join(_changes(session, view))
+            what = " and ".join(_changes(catalog, view))
             raise CatalogError(
                 f"view {view.name} exists already, and its {what} changed",
                 where=view.place,
