@@ -32,14 +32,17 @@ _VIEWS = {
     "few": _ranked("rank()", "PARTITION BY g ORDER BY v NULLS LAST", "n < 3 AND id > 2"),
     "best": _ranked("rank()", "PARTITION BY k ORDER BY x DESC NULLS FIRST", "1 >= n"),
     "values": _ranked("dense_rank()", "PARTITION BY k ORDER BY d DESC, g", "n <= 2"),
-    "places": _ranked("rank()", "PARTITION BY x ORDER BY id % 3", "n IN (1, 3)", "id, x, n"),
+    "places": _ranked("rank()", "PARTITION BY x ORDER BY id % 3", "n BETWEEN 2 AND 3", "id, x, n"),
     "none": _ranked("row_number()", f"PARTITION BY k ORDER BY {_ALL}", "n <= 0"),
     "first": _ranked("row_number()", f"ORDER BY {_ALL}", "n <= 4"),
     "lowest": _ranked("dense_rank()", "ORDER BY v DESC NULLS LAST", "n <= 2"),
-    "running": "SELECT id, r, s FROM (SELECT *, rank() OVER w r, sum(v) OVER w s FROM a "
-    "WINDOW w AS (PARTITION BY k ORDER BY v)) WHERE r <= 2",
-    "behind": "SELECT id, n, s, l FROM (SELECT *, row_number() OVER w n, lag(v, 2) OVER w l, "
-    f"sum(v) OVER (PARTITION BY k ORDER BY {_ALL} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) s "
+    "running": "SELECT id, r, c, s FROM (SELECT *, rank() OVER w r, count(v) OVER w c, "
+    "sum(x) OVER w s FROM a WINDOW w AS (PARTITION BY k ORDER BY v)) WHERE r <= 2",
+    "summed": "SELECT id, n, s FROM (SELECT *, row_number() OVER w n, "
+    f"sum(v) OVER (PARTITION BY k ORDER BY {_ALL} ROWS UNBOUNDED PRECEDING) s "
+    f"FROM a WINDOW w AS (PARTITION BY k ORDER BY {_ALL})) WHERE n <= 2",
+    "behind": "SELECT id, n, m, l FROM (SELECT *, row_number() OVER w n, lag(v, 2) OVER w l, "
+    f"min(v) OVER (PARTITION BY k ORDER BY {_ALL} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) m "
     f"FROM a WINDOW w AS (PARTITION BY k ORDER BY {_ALL})) WHERE n <= 3",
     "ahead": "SELECT id, n, l FROM (SELECT *, row_number() OVER w n, lead(id) OVER w l FROM a "
     f"WINDOW w AS (PARTITION BY k ORDER BY {_ALL})) WHERE n <= 2",

@@ -165,17 +165,18 @@ def first_orders(kind: RankKind, *by: Column) -> GroupLimit:
     return GroupLimit(ORDERS, tuple(each.ref() for each in by), _BY_DAY, kind, 3)
 
 
-def _framed(unit: FrameUnit, upper: BoundKind) -> WindowCall:
+def _framed(call: AggregateCall, unit: FrameUnit, upper: BoundKind) -> WindowCall:
     frame = Frame(unit, FrameBound(BoundKind.UNBOUNDED_PRECEDING), FrameBound(upper))
-    return WindowCall(_TOTAL, frame)
+    return WindowCall(call, frame)
 
 
 _NUMBER, _PLACE, _DENSE = (
     WindowCall(call(name), None) for name in ("row_number", "rank", "dense_rank")
 )
-_RUNNING = _framed(FrameUnit.ROWS, BoundKind.CURRENT_ROW)
-_WITH_PEERS = _framed(FrameUnit.RANGE, BoundKind.CURRENT_ROW)
-_OF_ALL = _framed(FrameUnit.ROWS, BoundKind.UNBOUNDED_FOLLOWING)
+_RUNNING = _framed(_TOTAL, FrameUnit.ROWS, BoundKind.CURRENT_ROW)
+_SUM_WITH_PEERS = _framed(_TOTAL, FrameUnit.RANGE, BoundKind.CURRENT_ROW)
+_COUNT_WITH_PEERS = _framed(_COUNT, FrameUnit.RANGE, BoundKind.CURRENT_ROW)
+_OF_ALL = _framed(_COUNT, FrameUnit.ROWS, BoundKind.UNBOUNDED_FOLLOWING)
 _AFTER = WindowCall(call("lead", O_ID.ref(), Literal("1", INTEGER), O_ID.ref()), None)
 _BEFORE = WindowCall(call("lag", O_ID.ref(), Literal("1", INTEGER), O_ID.ref()), None)
 _RUNNING_COLUMN = column(61, "f0", _RUNNING.dtype)
@@ -317,10 +318,6 @@ NORMALIZE: dict[str, Rel] = {
     "a bound may stand before the rank": Filter(
         ranked(_PLACE), call(">=", Literal("2", INTEGER), column(61, "f0", INTEGER, False).ref())
     ),
-    "the greatest of several places bounds a rank": Filter(
-        ranked(_NUMBER),
-        call("in", _FIRST.args[0], Literal("1", INTEGER), Literal("4", INTEGER)),
-    ),
     "the least of several bounds counts": Filter(
         ranked(_NUMBER, _PLACE, _RUNNING), call("and", DEAR, call("and", _FIRST, _SECOND))
     ),
@@ -329,7 +326,7 @@ NORMALIZE: dict[str, Rel] = {
         ranked(_NUMBER, _PLACE), "=", 1, function=1
     ),
     "functions that look back see the same rows": bounded(
-        ranked(_PLACE, _WITH_PEERS, _BEFORE), "<=", 2
+        ranked(_PLACE, _BEFORE, _COUNT_WITH_PEERS), "<=", 2
     ),
     "a rank of all rows is bounded too": bounded(
         Window(ORDERS, (), _BY_DAY, ranked(_NUMBER).functions), "<=", 3
@@ -347,9 +344,19 @@ NORMALIZE: dict[str, Rel] = {
         ranked(_RUNNING), call("<", _RUNNING_COLUMN.ref(), Literal("3", _RUNNING.dtype))
     ),
     "noop: a bounded rank beside what looks ahead": bounded(ranked(_NUMBER, _AFTER), "<=", 3),
-    "noop: a bounded rank beside a sum of all": bounded(ranked(_PLACE, _OF_ALL), "<=", 3),
-    "noop: a bounded row number beside a sum with peers": bounded(
-        ranked(_NUMBER, _WITH_PEERS), "<=", 3
+    "noop: a bounded rank beside a count of all": bounded(ranked(_PLACE, _OF_ALL), "<=", 3),
+    "noop: a bounded row number beside a count with peers": bounded(
+        ranked(_NUMBER, _COUNT_WITH_PEERS), "<=", 3
+    ),
+    "noop: a bounded rank beside a sum that Spark computes for all rows": bounded(
+        ranked(_PLACE, _SUM_WITH_PEERS), "<=", 3
+    ),
+    "noop: a bounded row number beside a running sum and a lag": bounded(
+        ranked(_NUMBER, _RUNNING, _BEFORE), "<=", 3
+    ),
+    "noop: a choice of places": Filter(
+        ranked(_NUMBER),
+        call("in", _FIRST.args[0], Literal("1", INTEGER), Literal("4", INTEGER)),
     ),
 }
 

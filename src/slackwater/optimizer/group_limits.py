@@ -4,7 +4,7 @@
       Window [row_number() OVER (PARTITION BY k ORDER BY o) AS place]
 
 needs the first three rows of each partition only. Window and filter stay above the limit, and work
-over few rows. Spark does the same (InferWindowGroupLimit), for fewer functions beside the rank.
+over few rows. Spark does the same (InferWindowGroupLimit), beside fewer functions.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.expr.build import number
 from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import (
+    AggregateCall,
     BoundKind,
     Call,
     ColumnId,
@@ -29,14 +30,18 @@ from slackwater.expr.nodes import (
     Literal,
     WindowCall,
 )
-from slackwater.types import is_integral
+from slackwater.types import is_floating, is_integral
 
 _MOST_KEPT = 1_000
 """Where Spark draws the line too: longer beginnings are seldom shorter than their partitions."""
 _FEWEST_FIRST = (RankKind.ROW_NUMBER, RankKind.RANK, RankKind.DENSE_RANK)
 """Which leaves the fewest rows for the same bound."""
+_EXPANDING = Frame(
+    FrameUnit.ROWS, FrameBound(BoundKind.UNBOUNDED_PRECEDING), FrameBound(BoundKind.CURRENT_ROW)
+)
+_NEVER_FAIL = ("count", "min", "max", "first", "last")
 _KINDS = {kind.value: kind for kind in RankKind}
-_MIRRORED = {"=": "=", "<=>": "<=>", ">": "<", ">=": "<="}
+_MIRRORED = {"=": "=", ">": "<", ">=": "<="}
 
 
 def limit_groups(rel: Rel) -> Rel:
@@ -77,10 +82,6 @@ def _kind(expr: Expr) -> RankKind | None:
 def _upper_bound(part: Expr, column: ColumnId) -> int | None:
     """The greatest value of a column for which a condition can hold, if it names one."""
     match part:
-        case Call(function="in", args=(ColumnRef(id=found), *values)) if found == column:
-            numbers = [_whole_number(each) for each in values]
-            known = [each for each in numbers if each is not None]
-            return max(known) if len(known) == len(numbers) else None
         case Call(function=sign, args=(ColumnRef(id=found), limit)) if found == column:
             return _compared(sign, limit)
         case Call(function=sign, args=(limit, ColumnRef(id=found))) if found == column:
@@ -91,7 +92,7 @@ def _upper_bound(part: Expr, column: ColumnId) -> int | None:
 
 def _compared(sign: str, limit: Expr) -> int | None:
     bound = _whole_number(limit)
-    if bound is None or sign not in ("=", "<=>", "<", "<="):
+    if bound is None or sign not in ("=", "<", "<="):
         return None
     return bound - 1 if sign == "<" else bound
 
@@ -103,11 +104,28 @@ def _whole_number(expr: Expr) -> int | None:
 
 
 def _suffices(limit: GroupLimit, window: Window) -> bool:
-    """Tell if no function of a row looks at rows that are cut off behind it.
+    """Tell if no function looks at rows that are cut off behind its own, and no error is hidden.
 
     Of rows that are equal in the order, ranks keep all or none; row numbers may cut between them.
+    A sum that overflows behind the limit is an error, unless Spark cuts those rows off too.
     """
-    return all(_looks_back(output.expr, limit.kind) for output in window.functions)
+    calls = [output.expr for output in window.functions]
+    if not all(_looks_back(each, limit.kind) for each in calls):
+        return False
+    return all(map(_is_expanding, calls)) or not any(map(_may_fail, calls))
+
+
+def _is_expanding(expr: Expr) -> bool:
+    """Tell if Spark itself leaves a function out for rows behind the limit, if all are like it."""
+    return _kind(expr) is not None or (isinstance(expr, WindowCall) and expr.frame == _EXPANDING)
+
+
+def _may_fail(expr: Expr) -> bool:
+    match expr:
+        case WindowCall(function=AggregateCall(function=name) as call):
+            return name not in _NEVER_FAIL and not is_floating(call.dtype)
+        case _:
+            return False
 
 
 def _looks_back(expr: Expr, kind: RankKind) -> bool:
