@@ -22,6 +22,7 @@ from slackwater.algebra.operators import (
     Scan,
     Union,
     Values,
+    Window,
 )
 from slackwater.algebra.rel import Rel
 from slackwater.plan.arrangements import Role
@@ -30,6 +31,8 @@ from slackwater.types import DataType, DecimalType, StringType, is_numeric
 
 _FILTERED = 0.5
 _GROUPED = 0.3
+_IN_BUCKET = 16
+"""Rows of an order bucket of a window, at least."""
 _ROW_OVERHEAD = 16
 """Hash and weight of a stored row."""
 
@@ -83,7 +86,10 @@ def estimate_state(plan: ViewPlan, rows: Mapping[str, int]) -> int:
 def _size(state: KeptState, rows: Mapping[str, int]) -> float:
     width = _ROW_OVERHEAD + sum(map(_width, state.arrangement.types))
     count = estimate_rows(state.owner, rows)
-    return width * (max(1.0, count) if state.arrangement.role is Role.ACCUMULATORS else count)
+    if state.arrangement.role is not Role.ACCUMULATORS:
+        return width * count
+    groups = count / _IN_BUCKET if isinstance(state.owner, Window) else count
+    return width * max(1.0, groups)
 
 
 def _width(dtype: DataType) -> int:
