@@ -62,6 +62,7 @@ _QUERIES = {
         "SELECT k, sum(x) s, avg(x) FILTER (WHERE v > 1) m, count(x) n FROM a GROUP BY k",
         "SELECT DISTINCT g, k FROM a",
         "SELECT k, count(DISTINCT v) n FROM a GROUP BY k",
+        "SELECT k, approx_count_distinct(v, 0.2) n, sum(v) s FROM a GROUP BY k",
     ],
     "aggregate_extremes": [
         "SELECT k, min(v) lo, max(g) hi, sum(d) s, avg(x) m FROM a GROUP BY k",
@@ -77,6 +78,8 @@ _QUERIES = {
     "window": [
         "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
         "SELECT id, sum(v) OVER () s FROM a",
+        """SELECT k, session_window.end e, count(*) n FROM a
+        GROUP BY k, session_window(timestamp_seconds(v), '1 second')""",
     ],
     "limit_prefix": [
         "SELECT k, count(*) n FROM (SELECT * FROM a ORDER BY v, id, k, g, d, x LIMIT 4) GROUP BY k",
