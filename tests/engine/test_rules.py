@@ -78,6 +78,7 @@ _QUERIES = {
         "SELECT k, sum(x) s, avg(x) FILTER (WHERE v > 1) m, count(x) n FROM a GROUP BY k",
         "SELECT DISTINCT g, k FROM a",
         "SELECT k, count(DISTINCT v) n FROM a GROUP BY k",
+        "SELECT k, approx_count_distinct(v, 0.2) n, sum(v) s FROM a GROUP BY k",
     ],
     "aggregate_extremes": [
         "SELECT k, min(v) lo, max(g) hi, sum(d) s, avg(x) m FROM a GROUP BY k",
@@ -102,6 +103,8 @@ _QUERIES = {
     "window": [
         "SELECT id, k, dense_rank() OVER (PARTITION BY k ORDER BY v) r FROM a",
         "SELECT id, sum(v) OVER () s FROM a",
+        """SELECT k, session_window.end e, count(*) n FROM a
+        GROUP BY k, session_window(timestamp_seconds(v), '1 second')""",
     ],
     "group_prefix": [_SMALLEST, _LARGEST, _LOWEST],
     "group_limit": [_FIRST_TOTALS],

@@ -7,20 +7,24 @@ import random
 from bisect import bisect_right
 from collections.abc import Iterator
 
+import pyarrow as pa
 import pytest
 
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Aggregate, Project
+from slackwater.compiler.duckdb.functions import SEED
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId
 from slackwater.expr.registers import Sketch
 from slackwater.runtime.local.engine import LocalEngine
+from slackwater.runtime.local.hashing import hash_longs
 from slackwater.types import BIGINT, DOUBLE, INTEGER
 
 from .duckdb_rows import Table, run
 
 _REGISTERS = Table("registers", digits=INTEGER)
+_VALUES = Table("numbers", x=BIGINT)
 _SUMS = Table("sums", total=DOUBLE, registers=BIGINT)
 _SKETCHES = (
     Sketch(4, (15.5, 60.25), (10.0, 7.5, 0.125)),
@@ -75,6 +79,24 @@ def test_estimates(engine: LocalEngine, sketch: Sketch, values: int) -> None:
     row = (float(sum(1 << each for each in digits)), len(digits))
     once = Project(_SUMS.scan, (Output(_column(), finished),))
     assert run(engine, once, {"sums": _SUMS.of(row)}) == [(expected,)]
+
+
+@pytest.mark.parametrize("sketch", _SKETCHES, ids=lambda each: str(each.precision))
+@pytest.mark.parametrize("values", [0, 1, 60, 3_000])
+def test_estimates_of_groups_that_are_read(
+    engine: LocalEngine, sketch: Sketch, values: int
+) -> None:
+    seeds = pa.array([SEED] * values, pa.int64())
+    ranks = [0] * sketch.registers
+    for each in hash_longs(seeds, pa.array(range(values), pa.int64())).to_pylist():
+        rank = sketch.empty_digits - (each & sketch.rest_mask).bit_length()
+        place = (each >> sketch.address_shift) % sketch.registers
+        ranks[place] = max(ranks[place], rank)
+    estimate = aggregate("approx_count_distinct", _VALUES["x"], params=("0.1D", *sketch.params))
+    over = Aggregate(_VALUES.scan, (), (Output(_column(), estimate),))
+    rows = [*range(values), None, *range(values // 2)]
+    found = run(engine, over, {"numbers": _VALUES.of(*((each,) for each in rows))})
+    assert found == [(_expected(sketch, ranks),)]
 
 
 def _column() -> Column:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping
 from slackwater.compiler.duckdb.literals import write_literal
 from slackwater.compiler.duckdb.logic import condition
 from slackwater.compiler.duckdb.orders import comparable, countable, write_order
+from slackwater.compiler.duckdb.registers import write_estimate_of_hashes
 from slackwater.compiler.duckdb.scope import Scope, refused
 from slackwater.compiler.duckdb.types import duckdb_type
 from slackwater.expr.functions import call as scalar
 from slackwater.expr.literals import print_literal
 from slackwater.expr.nodes import AggregateCall, Expr, Literal
+from slackwater.expr.registers import sketch_of
 from slackwater.types import (
     BIGINT,
     BOOLEAN,
@@ -133,12 +135,25 @@ _LINEAR_UP_TO = 400
 
 
 def _approximate_count(call: AggregateCall, scope: Scope) -> str:
-    """Spark's estimate of how many values differ: by how many of 512 registers are hit.
+    """Spark's estimate of how many values differ."""
+    (value,) = call.args
+    if call.order:
+        raise refused(call, "such an estimate")
+    sketch = sketch_of(call)
+    if sketch is None:
+        return _few_values(call, scope)
+    hashed = scope.text(scalar("xxhash64", value))
+    only = only_where(call, scope, f"{scope.text(value)} IS NOT NULL")
+    return write_estimate_of_hashes(sketch, hashed, only)
+
+
+def _few_values(call: AggregateCall, scope: Scope) -> str:
+    """The estimate if Spark's corrections are not known: by how many of 512 registers are hit.
 
     HyperLogLog++ counts registers as long as there are few values; an error beyond that.
     """
     (value,) = call.args
-    if call.params[:1] != (_DEFAULT_ERROR,) or call.order:
+    if call.params != (_DEFAULT_ERROR,):
         raise refused(call, "such an estimate")
     text = scope.text(value)
     registers = 2**_ADDRESS_BITS
