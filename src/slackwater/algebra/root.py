@@ -10,7 +10,7 @@ from slackwater.algebra.rel import Rel
 
 @dataclass(frozen=True, slots=True)
 class SplitRoot:
-    """What a view stores, and what is applied when it is read.
+    """The stored part of a view's query, and the part that is applied when it is read.
 
     `finish` holds the order, limit and projections at the root, outermost first.
     """
@@ -39,12 +39,12 @@ class SplitRoot:
 
     @property
     def limits(self) -> bool:
-        """Whether the answer is only a part of what is stored."""
+        """True if the answer is only a part of what is stored."""
         return any(isinstance(each, Limit) for each in self.finish)
 
 
 def split_root(rel: Rel) -> SplitRoot:
-    """Order and limit at the root need no state: they apply on read."""
+    """Split a query into what is stored and its order and limit, which apply on read."""
     finish: list[Rel] = []
     current = rel
     while isinstance(current, Sort | Limit | Project):
@@ -62,7 +62,7 @@ def stored_scan(name: str, rel: Rel) -> Scan:
 
 
 def limit_before_projecting(rel: Rel) -> Rel:
-    """A LIMIT reads the order below it: a projection between the two goes above both."""
+    """Move a projection between a LIMIT and the order it reads above both."""
     if not isinstance(rel, Limit) or not isinstance(rel.input, Project):
         return rel
     return replace(rel.input, input=limit_before_projecting(replace(rel, input=rel.input.input)))

@@ -1,4 +1,4 @@
-"""What is known of tables: their columns and how large they are."""
+"""The catalog: typed records of what a home holds, and their value at one commit."""
 
 from slackwater.catalog.tables import Statistics, TableDefinition
 

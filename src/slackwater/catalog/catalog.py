@@ -46,7 +46,7 @@ def _load_plan(definition: str, text: str) -> ViewPlan | None:
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """What exists at one commit."""
+    """Everything that exists at one commit."""
 
     state: CatalogState
 
@@ -74,7 +74,7 @@ class Catalog:
         return _load_view(self.state.views[name].definition, self.goal(name))
 
     def goal(self, view: str) -> Goal | None:
-        """When the answer of a view is needed; None if its user has not said so."""
+        """The time by which a view's answer is needed; None if its user has not said so."""
         stated = self.state.goals.get(view)
         return None if stated is None else Goal(stated.slack, stated.final_work, stated.fresh)
 
@@ -94,7 +94,7 @@ class Catalog:
 
     @property
     def logs(self) -> Logs:
-        """How far every view has read every source."""
+        """The sources as logs, and the cursors of the views that read them."""
         return Logs(self.state.offsets, self.state.progress)
 
     @property
@@ -144,7 +144,7 @@ class Catalog:
         return sum(each.file.rows for each in self.segments(arrangement))
 
     def bytes(self, arrangement: str) -> int:
-        """How large an arrangement is."""
+        """The size of an arrangement."""
         return sum(each.file.bytes for each in self.segments(arrangement))
 
 

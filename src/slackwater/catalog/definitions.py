@@ -125,7 +125,7 @@ class ViewDefinition:
     """The plan as it was given, where no SQL text says it."""
     policy: RefreshPolicy = RefreshPolicy.AUTO
     goal: Goal | None = None
-    """When its answer is needed; the catalog keeps that beside the definition."""
+    """The time by which its answer is needed; the catalog keeps that beside the definition."""
     scope: str = "all"
     notes: tuple[str, ...] = field(default=())
 

@@ -19,7 +19,7 @@ def base_sources(view: ViewDefinition, catalog: Catalog) -> frozenset[str]:
 
 
 def is_filled(view: ViewDefinition, catalog: Catalog) -> bool:
-    """Whether a run has filled the view; one that reads no source is filled once."""
+    """True if a run has filled the view; one that reads no source is filled once."""
     names = base_sources(view, catalog)
     if not names:
         return view.name in catalog.state.filled or catalog.rows(catalog.answer(view.name)) > 0
@@ -27,7 +27,7 @@ def is_filled(view: ViewDefinition, catalog: Catalog) -> bool:
 
 
 def is_behind(view: ViewDefinition, catalog: Catalog) -> bool:
-    """Whether a source of the view has batches that the view has not taken in."""
+    """True if a source of the view has batches that the view has not taken in."""
     return any(catalog.logs.is_behind(view.name, name) for name in base_sources(view, catalog))
 
 

@@ -20,7 +20,7 @@ NOTHING_READ = -1
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """How long every log is, and how far every reader has come in it."""
+    """The end of every log, and the cursor of every reader in it."""
 
     offsets: Mapping[str, int]
     """By log: its last offset. A log without batches has no entry."""
@@ -32,15 +32,15 @@ class Logs:
         return self.offsets.get(log, 0)
 
     def cursor(self, reader: str, log: str) -> int:
-        """How far a reader has read a log: its last offset taken in, or `NOTHING_READ`."""
+        """The last offset of a log that a reader has read, or `NOTHING_READ`."""
         return self.cursors.get((reader, log), NOTHING_READ)
 
     def has_read(self, reader: str, log: str) -> bool:
-        """Whether a reader has taken in a log, if only that there was nothing in it."""
+        """True if a reader has taken in a log, if only that there was nothing in it."""
         return self.cursor(reader, log) != NOTHING_READ
 
     def is_behind(self, reader: str, log: str) -> bool:
-        """Whether a log has batches that the reader has not taken in."""
+        """True if a log has batches that the reader has not taken in."""
         return self.cursor(reader, log) < self.end(log)
 
     def readers(self, log: str) -> tuple[str, ...]:
@@ -48,9 +48,9 @@ class Logs:
         return tuple(reader for reader, read in self.cursors if read == log)
 
     def first_cursor(self, log: str) -> int:
-        """How far all readers of a log have read it; 0 if there are none."""
+        """The last offset that all readers of a log have read; 0 if there are none."""
         return min((self.cursor(each, log) for each in self.readers(log)), default=0)
 
     def last_cursor(self, log: str) -> int:
-        """How far any reader has read a log: all of them agree on it, as a run moves all."""
+        """The last offset that any reader has read: all agree on it, as a run moves all of them."""
         return max((self.cursor(each, log) for each in self.readers(log)), default=NOTHING_READ)

@@ -1,4 +1,4 @@
-"""What a source has declared about itself; every batch is held against it."""
+"""The declaration of a source, which every batch is held against."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from slackwater.types import DataType
 
 @dataclass(frozen=True, slots=True)
 class StoredFiles:
-    """Where a run finds stored rows: state as of the last commit, sources as of now."""
+    """The files that a run reads: state as of the last commit, sources as of now."""
 
     catalog: Catalog
 
@@ -37,7 +37,7 @@ class StoredFiles:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """How many rows sources hold, and how many of them views have not read."""
+    """The number of rows that sources hold, and of those that views have not read."""
 
     rows: Mapping[str, int]
     changed: Mapping[str, int]

@@ -49,7 +49,7 @@ from slackwater.types import ddl
 from slackwater.types.storage import encode_sql
 
 Marks = Mapping[str, str] | Callable[[], Mapping[str, str]]
-"""What a connector is to remember with a batch, its position; a function is asked for it once
+"""The position that a connector is to remember with a batch; a function is asked for it once
 the rows are read and written, and by raising an error refuses the batch."""
 
 _SHOWN = 5

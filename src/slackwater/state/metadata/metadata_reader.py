@@ -98,7 +98,7 @@ class MetadataReader:
             return reads.read_history(connection, view, limit)
 
     def positions(self, source: str) -> Mapping[str, str]:
-        """What a connector remembers of a source, by item; nothing of a source that is gone."""
+        """The positions of a connector in a source, by item; none of a source that is gone."""
         with self._reading() as connection:
             return reads.read_positions(connection, source)
 

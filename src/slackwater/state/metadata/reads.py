@@ -125,7 +125,7 @@ def read_observations(connection: Connection) -> tuple[ObservationRecord, ...]:
 
 
 def read_positions(connection: Connection, source: str) -> Mapping[str, str]:
-    """What a connector remembers of a source, by item."""
+    """The positions of a connector in a source, by item."""
     table = schema.positions.c
     query = select(table.item, table.value).where(table.source == source).order_by(table.item)
     return MappingProxyType({row.item: row.value for row in connection.execute(query)})

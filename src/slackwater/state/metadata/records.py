@@ -95,7 +95,7 @@ class ProgressRecord:
 
 @dataclass(frozen=True, slots=True)
 class GoalRecord:
-    """When the answer of a view is needed: exactly one of the three is stated."""
+    """The goal of a view: exactly one of the three is stated."""
 
     view: str
     slack: str | None = None
@@ -105,7 +105,7 @@ class GoalRecord:
 
 @dataclass(frozen=True, slots=True)
 class PositionRecord:
-    """What a connector remembers of one item of a source, such as a file it has read."""
+    """The position of a connector in one item of a source, such as a file it has read."""
 
     source: str
     item: str
@@ -171,7 +171,7 @@ class CatalogState:
     filled: frozenset[str]
     """Views that read no source, and are filled."""
     sums_outgrown: bool
-    """Whether a running sum of the widest decimals has not fitted its type."""
+    """True once a running sum of the widest decimals has not fitted its type."""
 
     def files(self, arrangement: str) -> tuple[SegmentFile, ...]:
         """The files of one arrangement."""
@@ -205,7 +205,7 @@ class Transaction:
     goals: tuple[GoalRecord, ...] = ()
     """Goals of views that have none yet."""
     positions: tuple[PositionRecord, ...] = ()
-    """What connectors remember from now on; other items of a source stay as they are."""
+    """Positions of connectors from now on; other items of a source stay as they are."""
     pinned: Mapping[str, str] = field(default_factory=dict)
     """Spark settings to keep, by name."""
     lossy: tuple[str, ...] = ()
@@ -213,7 +213,7 @@ class Transaction:
     filled: tuple[str, ...] = ()
     """Views that read no source and are filled now."""
     sums_outgrown: bool = False
-    """Whether a running sum of the widest decimals did not fit its type."""
+    """True if a running sum of the widest decimals did not fit its type."""
 
     def __post_init__(self) -> None:
         """Refuse a kind that `history` could not explain."""
