@@ -33,8 +33,8 @@ _READ_WHATEVER_THEY_SAY = SOURCE_LEAVES | {"Sample"}
 def check_operator(node: Node, facts: PlanFacts) -> None:
     """Refuse an operator that says, or whose input says, something we do not read.
 
-    What a column's metadata means is decided by the operators above it: by such a mark Spark
-    merges sessions where rows are grouped.
+    What a column's metadata means is decided by the operators above it: marks that none of ours
+    knows may say anything.
     """
     problem = None
     if node.name not in _READ_WHATEVER_THEY_SAY:
