@@ -94,7 +94,7 @@ _QUERIES = {
     ],
     "aggregate_groups": [
         "SELECT k, sort_array(collect_list(v)) l, avg(x) m FROM a GROUP BY k",
-        "SELECT percentile(v, 0.5) p, approx_count_distinct(g) s FROM a",
+        "SELECT sort_array(collect_list(v)) l, skewness(v) s FROM a",
     ],
     "window_ranges": [
         "SELECT id, k, lag(v) OVER (PARTITION BY k ORDER BY v, id, g, d, x) p FROM a",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from slackwater.algebra.columns import Output, pass_through
-from slackwater.algebra.operators import Aggregate, Join, JoinKey, JoinKind, Project
+from slackwater.algebra.operators import Aggregate, Project
 from slackwater.algebra.rel import Rel
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.build import case, is_known, number
@@ -23,6 +23,7 @@ from slackwater.expr.registers import Sketch, sketch_of
 from slackwater.optimizer.distinct_aggregates import distinct_args
 from slackwater.optimizer.ids import Ids, under_own_ids
 from slackwater.optimizer.rules.accumulators import group_state
+from slackwater.optimizer.side_by_side import side_by_side
 from slackwater.plan.facts import Facts
 from slackwater.types import (
     BIGINT,
@@ -70,12 +71,7 @@ def estimate_by_registers(rel: Rel, ids: Ids) -> Rel:
         if sketch is not None:
             keys = _keys_of_part(rel, parts, ids)
             parts.append(_estimate(rel.input, keys, output, sketch, ids))
-    joined: Rel = parts[0]
-    for part in parts[1:]:
-        joined = _by_keys(joined, parts[0], part)
-    if joined.columns == rel.columns:
-        return joined
-    return Project(joined, tuple(map(pass_through, rel.columns)))
+    return side_by_side(parts, rel.columns)
 
 
 def _keys_of_part(rel: Aggregate, before: list[Aggregate], ids: Ids) -> tuple[Output, ...]:
@@ -166,13 +162,6 @@ def _places(value: Expr, sketch: Sketch, ids: Ids) -> tuple[Output, ...]:
     digits = case(none, number(0, INTEGER), call("length", call("bin", rest)))
     register = call("shiftright", value, number(sketch.address_shift, INTEGER))
     return _named("register", register, ids), _named("digits", digits, ids)
-
-
-def _by_keys(left: Rel, first: Rel, right: Aggregate) -> Join:
-    """Two groupings of the same rows side by side."""
-    pairs = zip(first.columns, right.keys, strict=False)
-    keys = tuple(JoinKey(one.ref(), other.column.ref(), null_safe=True) for one, other in pairs)
-    return Join(JoinKind.INNER if keys else JoinKind.CROSS, left, right, keys)
 
 
 def _named(name: str, expr: Expr, ids: Ids) -> Output:

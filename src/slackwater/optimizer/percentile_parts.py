@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from slackwater.algebra.columns import Output, pass_through
-from slackwater.algebra.operators import Aggregate, Join, JoinKey, JoinKind, Project
+from slackwater.algebra.operators import Aggregate, Project
 from slackwater.algebra.rel import Rel
 from slackwater.expr.facts import referenced_columns
 from slackwater.expr.nodes import Expr
-from slackwater.optimizer.ids import Ids
+from slackwater.optimizer.ids import Ids, under_own_ids
 from slackwater.optimizer.rules.accumulators import remember
 from slackwater.optimizer.rules.percentiles import percentile_value
+from slackwater.optimizer.side_by_side import side_by_side
 from slackwater.plan.facts import Facts
 from slackwater.plan.weighted import groupable
 
@@ -17,7 +18,6 @@ from slackwater.plan.weighted import groupable
 def split_percentiles(rel: Rel, ids: Ids) -> Rel:
     """Percentiles of each value, and all other aggregates, are grouped apart and joined by key.
 
-    A group exists in all parts or in none, so each row meets exactly one of every other part.
     Nothing is gained where the other aggregates need the rows of their groups themselves.
     """
     if not isinstance(rel, Aggregate) or not all(groupable(key.column.dtype) for key in rel.keys):
@@ -25,13 +25,17 @@ def split_percentiles(rel: Rel, ids: Ids) -> Rel:
     parts = _parts(rel)
     if len(parts) < 2 or not all(map(_has_running_value, parts.get(None, ()))):
         return rel
-    first, *others = parts.values()
-    joined: Rel = Aggregate(_narrowed(rel, first), rel.keys, tuple(first))
-    for outputs in others:
-        keys = tuple(Output(ids.column(key.column.name, key.expr), key.expr) for key in rel.keys)
-        part = Aggregate(_narrowed(rel, outputs), keys, tuple(outputs))
-        joined = _joined(joined, part, rel.keys, keys)
-    return Project(joined, tuple(map(pass_through, rel.columns)))
+    first, *others = (tuple(outputs) for outputs in parts.values())
+    return side_by_side(
+        (
+            Aggregate(_narrowed(rel, first), rel.keys, first),
+            *(
+                Aggregate(_narrowed(rel, outputs), under_own_ids(rel.keys, ids), outputs)
+                for outputs in others
+            ),
+        ),
+        rel.columns,
+    )
 
 
 def _parts(rel: Aggregate) -> dict[Expr | None, list[Output]]:
@@ -47,7 +51,7 @@ def _has_running_value(output: Output) -> bool:
     return not isinstance(remember(output.expr, grows=True, facts=Facts()), str)
 
 
-def _narrowed(rel: Aggregate, outputs: list[Output]) -> Rel:
+def _narrowed(rel: Aggregate, outputs: tuple[Output, ...]) -> Rel:
     """The input with the columns that some outputs need."""
     exprs = (each.expr for each in (*rel.keys, *outputs))
     needed = {column for expr in exprs for column in referenced_columns(expr)}
@@ -55,13 +59,3 @@ def _narrowed(rel: Aggregate, outputs: list[Output]) -> Rel:
     if not kept or len(kept) == len(rel.input.columns):
         return rel.input
     return Project(rel.input, tuple(map(pass_through, kept)))
-
-
-def _joined(
-    left: Rel, right: Rel, left_keys: tuple[Output, ...], right_keys: tuple[Output, ...]
-) -> Join:
-    keys = tuple(
-        JoinKey(one.column.ref(), other.column.ref(), null_safe=True)
-        for one, other in zip(left_keys, right_keys, strict=True)
-    )
-    return Join(JoinKind.INNER if keys else JoinKind.CROSS, left, right, keys)
