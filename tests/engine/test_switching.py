@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.api import Session
 from slackwater.compiler.tasks import Action
-from slackwater.engine import weigh
+from slackwater.engine import refresh_choice
 from slackwater.engine.decide import Decision
 
 _SQL = "SELECT k, rank() OVER (PARTITION BY k ORDER BY v, id) AS place, v FROM t"
@@ -32,7 +32,7 @@ def _decide_on(action: Action, monkeypatch: pytest.MonkeyPatch) -> None:
     ) -> Decision:
         return replace(decision, action=action)
 
-    monkeypatch.setattr(weigh, "_settled", settled)
+    monkeypatch.setattr(refresh_choice, "_settled", settled)
 
 
 def _state(session: Session) -> int:
@@ -45,7 +45,7 @@ def _state(session: Session) -> int:
 def test_switches_and_comes_back(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(weigh, "_WORTH_IT", -1.0)
+    monkeypatch.setattr(refresh_choice, "_WORTH_IT", -1.0)
     ways = (Action.RECOMPUTE, Action.RECOMPUTE, Action.REBUILD, Action.INCREMENTAL)
     with sw.open(tmp_path, spark) as session:
         session.create_source("t", "id BIGINT, k BIGINT, v BIGINT", key=["id"])

@@ -13,6 +13,7 @@ from pyspark.sql.types import StructField, StructType
 from slackwater.expr.nodes import ColumnId, ColumnRef
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.plan.arrangements import hashable
+from slackwater.state.counters import ReadCounters, ReadCountersParam
 from slackwater.state.frames import (
     Stored,
     Target,
@@ -25,7 +26,6 @@ from slackwater.state.frames import (
 )
 from slackwater.state.merge import merge_segments
 from slackwater.state.segments import SegmentFile
-from slackwater.state.tally import Tally, TallyParam
 from slackwater.types import DataType, parse_spark_type
 from slackwater.types.storage import (
     decode_sql,
@@ -270,7 +270,7 @@ def test_merged_segments_hold_the_same_rows(spark: SparkSession, stored: Stored)
 
 
 def test_workers_report_their_cpu_and_what_they_read(spark: SparkSession, stored: Stored) -> None:
-    spent = spark.sparkContext.accumulator(Tally(), TallyParam())
+    spent = spark.sparkContext.accumulator(ReadCounters(), ReadCountersParam())
     measured = Stored(stored.home, stored.schema, stored.files, spent)
     assert snapshot(spark, measured).count() == 980
     assert spent.value.cpu > 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from slackwater.state import blocks, columns
 from slackwater.state.blocks import Asked, Blocks, Stretch, rows_in_each
-from slackwater.state.pages import DEMAND
+from slackwater.state.mapped_files import DEMAND
 
 
 def _blocks(*batches: list[int]) -> Blocks:

@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.state import columns as limits
+from slackwater.state.counters import ReadCounters
 from slackwater.state.gather import Gather
 from slackwater.state.look_up import LookUp, LookUpNested
 from slackwater.state.matching import Arrangement
 from slackwater.state.merge import merge_segments
 from slackwater.state.segments import open_segment
 from slackwater.state.snapshot import ReadSegments, even_ranges
-from slackwater.state.tally import Tally
 from slackwater.state.writer import WriteSegment
 
 from .state_rows import (
@@ -317,7 +317,7 @@ def test_an_arrangement_without_files_has_no_matches(tmp_path: Path) -> None:
 
 
 def test_workers_say_how_long_they_worked(tmp_path: Path) -> None:
-    spent = Tally()
+    spent = ReadCounters()
     empty = Arrangement(str(tmp_path), (), pa.schema([("k0", pa.string())]))
     list(LookUpNested(empty, spent)(iter([_probe([1])])))
     assert spent.cpu > 0

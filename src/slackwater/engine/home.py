@@ -11,12 +11,12 @@ from slackwater.catalog.step_statistics import Observations
 from slackwater.errors import CatalogError
 from slackwater.events import Committed, Events
 from slackwater.runtime.pinned_settings import settings_to_pin
+from slackwater.state.mapped_files import allow_many_files
 from slackwater.state.metadata.lock import HomeLock
 from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.ownership import STATE_FOLDER, require_own
 from slackwater.state.metadata.records import Commit, Transaction
 from slackwater.state.metadata.store import MetadataStore
-from slackwater.state.pages import allow_many_files
 
 METADATA_FILE = "slackwater.db"
 """Where in a home its metadata is, unless another database has it."""

@@ -28,6 +28,13 @@ from slackwater.engine.forecast import Estimates, Forecast, by_origin
 from slackwater.engine.home import Home
 from slackwater.engine.large_windows import known_facts
 from slackwater.engine.plans import Plans
+from slackwater.engine.refresh_choice import (
+    Memory,
+    Weighing,
+    incremental_origin,
+    regret_origin,
+    shares,
+)
 from slackwater.engine.results import (
     RunResult,
     StateSize,
@@ -38,13 +45,6 @@ from slackwater.engine.results import (
     skipped,
 )
 from slackwater.engine.sizes import StoredSizes
-from slackwater.engine.weigh import (
-    Memory,
-    Weighing,
-    incremental_origin,
-    regret_origin,
-    shares,
-)
 from slackwater.errors import ExecutionError
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment

@@ -27,8 +27,8 @@ from slackwater.optimizer.distinct_estimates import estimate_by_registers
 from slackwater.optimizer.group_limits import limit_groups
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.join_forms import drive_from_left, pad_apart, spell_out_not_in
-from slackwater.optimizer.lean import filter_early, keep_needed
 from slackwater.optimizer.percentile_parts import split_percentiles
+from slackwater.optimizer.push_down import filter_early, keep_needed
 from slackwater.types import CALENDAR_INTERVAL, STRING
 
 

@@ -17,7 +17,7 @@ from pyspark.accumulators import Accumulator
 from pyspark.sql import SparkSession
 
 from slackwater.runtime.session import local_cores
-from slackwater.state.tally import Tally, TallyParam
+from slackwater.state.counters import ReadCounters, ReadCountersParam
 
 _NANO = 1e-9
 _MILLI = 1e-3
@@ -91,13 +91,13 @@ class Meter:
         self._context = session.sparkContext
         self._reads_files = reads_files
         self.metrics = Metrics()
-        self.read_here = Tally()
+        self.read_here = ReadCounters()
         """For what is read on the driver."""
 
     @cached_property
-    def read_in_workers(self) -> Accumulator[Tally]:
+    def read_in_workers(self) -> Accumulator[ReadCounters]:
         """For what Python workers read and do."""
-        return self._context.accumulator(Tally(), TallyParam())
+        return self._context.accumulator(ReadCounters(), ReadCountersParam())
 
     @contextmanager
     def measure(self, description: str) -> Iterator[Metrics]:
@@ -151,9 +151,9 @@ class Meter:
         if totals.tasks:
             totals.task_parts = tasks.parts(workers)
 
-    def _counted_in_workers(self) -> Tally:
+    def _counted_in_workers(self) -> ReadCounters:
         # Nobody may have asked for the accumulator, as in runs on the driver.
-        return self.read_in_workers.value if "read_in_workers" in vars(self) else Tally()
+        return self.read_in_workers.value if "read_in_workers" in vars(self) else ReadCounters()
 
     def _read_stages(self, group: str) -> _TaskTimes:
         """Add up what Spark's own status store knows of the jobs of the group."""
@@ -213,7 +213,7 @@ class _TaskTimes:
         while each.hasNext():
             self.whole += int(each.next().taskTime()) * _MILLI
 
-    def parts(self, workers: Tally) -> dict[str, float]:
+    def parts(self, workers: ReadCounters) -> dict[str, float]:
         """By kind of work; what Java waits for beside it are workers and processors."""
         known = {
             "Java": self.java,

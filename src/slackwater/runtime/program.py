@@ -45,6 +45,7 @@ from slackwater.runtime.printed import expect_printed, run_user_text
 from slackwater.runtime.session import local_cores
 from slackwater.runtime.spark_failures import SPARK_FAILURES, execution_error
 from slackwater.state.columns import MAX_BATCH_ROWS
+from slackwater.state.counters import Ledger, StepLedger
 from slackwater.state.frames import (
     COPIES,
     Stored,
@@ -58,7 +59,6 @@ from slackwater.state.frames import (
     write_segments,
 )
 from slackwater.state.segments import SegmentFile
-from slackwater.state.tally import Ledger, StepLedger
 from slackwater.types.storage import decode_sql
 
 _ROWS_PER_FILE = 500_000

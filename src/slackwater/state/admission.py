@@ -16,13 +16,13 @@ import pyarrow as pa
 from slackwater.state.ahead import in_order
 from slackwater.state.blocks import Hashes
 from slackwater.state.columns import WEIGHT, single_batch
+from slackwater.state.consolidation import one_key_a_hash
+from slackwater.state.counters import ReadCounters
 from slackwater.state.gather import NEW, OLD, weigh
-from slackwater.state.identity import one_key_a_hash
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import first_of_each, hash_column
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
-from slackwater.state.tally import Tally
 
 
 class DoubtfulRowsError(Exception):
@@ -60,7 +60,7 @@ class Admission:
         return in_order(self._admit, sorted_pieces(arriving, room), room.cores)
 
     def _admit(self, arriving: pa.RecordBatch) -> pa.RecordBatch:
-        found = weigh(self.stored, arriving, Tally())
+        found = weigh(self.stored, arriving, ReadCounters())
         return single_batch(map(self._changed, found), self.stored.schema)
 
     def _changed(self, rows: pa.RecordBatch) -> pa.RecordBatch:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slackwater.state.columns import bounded_rows
-from slackwater.state.pages import DEMAND, MEMORY
+from slackwater.state.mapped_files import DEMAND, MEMORY
 
 Hashes = npt.NDArray[np.int64]
 Places = npt.NDArray[np.intp]

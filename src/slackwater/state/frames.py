@@ -17,6 +17,7 @@ from pyspark.sql.types import (
 )
 
 from slackwater.state.columns import HASH, WEIGHT, arrow_columns
+from slackwater.state.counters import Ledger
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.gather import NEW, OLD, AddUp, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
@@ -24,7 +25,6 @@ from slackwater.state.matching import Arrangement
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import HASH_COLUMN, ReadSegments, even_ranges
 from slackwater.state.spill import Room
-from slackwater.state.tally import Ledger
 from slackwater.state.writer import WriteSegment
 
 ROWS_PER_TASK = 1_000_000

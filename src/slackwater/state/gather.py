@@ -17,10 +17,10 @@ from slackwater.state.columns import (
     single_batch,
     slices,
 )
-from slackwater.state.identity import consolidate
+from slackwater.state.consolidation import consolidate
+from slackwater.state.counters import Ledger, ReadCounters
 from slackwater.state.matching import Arrangement, Portion
 from slackwater.state.segments import distinct, hash_column
-from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered
 
 OLD = "_old"
@@ -44,20 +44,20 @@ class Gather:
         """Gather portion after portion of complete hashes."""
         return metered(self._gathered, batches, self.ledger)
 
-    def _gathered(self, batches: Batches, tally: Tally) -> Batches:
+    def _gathered(self, batches: Batches, counters: ReadCounters) -> Batches:
         schema = self.arrangement.schema
         conformed = (conform_batch(batch, schema) for batch in batches)
         for arriving in complete_hashes(conformed, schema, self.arrangement.portion()):
-            for rows in weigh(self.arrangement, arriving, tally):
+            for rows in weigh(self.arrangement, arriving, counters):
                 yield from slices(rows)
 
 
 def weigh(
-    arrangement: Arrangement, arriving: pa.RecordBatch, tally: Tally
+    arrangement: Arrangement, arriving: pa.RecordBatch, counters: ReadCounters
 ) -> Iterator[pa.RecordBatch]:
     """All rows under the hashes of arriving ones, as `Gather` gives them; no hash is cut in two."""
     hashes = hash_column(arriving)
-    for portion in arrangement.whole_keys(distinct(hashes), tally):
+    for portion in arrangement.whole_keys(distinct(hashes), counters):
         low = int(np.searchsorted(hashes, portion.keys[0], "left"))
         high = int(np.searchsorted(hashes, portion.keys[-1], "right"))
         yield _compare(portion, arriving.slice(low, high - low))
@@ -78,7 +78,7 @@ class AddUp:
         """Add up portion after portion of complete hashes."""
         return metered(self._added_up, batches, self.ledger)
 
-    def _added_up(self, batches: Batches, _tally: Tally) -> Batches:
+    def _added_up(self, batches: Batches, _tally: ReadCounters) -> Batches:
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
         schema = pa.schema([pa.field(HASH, pa.int64()), *self.columns, *weights])
         conformed = (conform_batch(batch, schema) for batch in batches)

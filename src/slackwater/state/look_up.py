@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from slackwater.state.blocks import Hashes, Places
 from slackwater.state.columns import HASH, bounded_rows, column_names, regroup
+from slackwater.state.counters import Ledger, ReadCounters
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import expand, hash_column
 from slackwater.state.sorting import sort_by_hash
-from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered
 
 MATCHES = "_matches"
@@ -40,19 +40,19 @@ class LookUp:
         """Match batch after batch."""
         return metered(self._matches, batches, self.ledger)
 
-    def _matches(self, batches: Batches, tally: Tally) -> Batches:
+    def _matches(self, batches: Batches, counters: ReadCounters) -> Batches:
         for batch in regroup(batches):
             probe = Probe.of(batch)
-            for rows in self._stored(probe.keys, tally):
+            for rows in self._stored(probe.keys, counters):
                 starts, stops = probe.ranges(hash_column(rows))
                 yield from self._pairs(probe, rows, starts, stops)
 
-    def _stored(self, keys: Hashes, tally: Tally) -> Iterator[pa.RecordBatch]:
+    def _stored(self, keys: Hashes, counters: ReadCounters) -> Iterator[pa.RecordBatch]:
         if self.net:
-            for portion in self.arrangement.whole_keys(keys, tally):
+            for portion in self.arrangement.whole_keys(keys, counters):
                 yield portion.net()
         else:
-            for rows in self.arrangement.any_order(keys, tally):
+            for rows in self.arrangement.any_order(keys, counters):
                 yield sort_by_hash(rows)
 
     def _pairs(self, probe: Probe, rows: pa.RecordBatch, starts: Places, stops: Places) -> Batches:
@@ -77,10 +77,10 @@ class LookUpNested:
         """Match batch after batch."""
         return metered(self._matches, batches, self.ledger)
 
-    def _matches(self, batches: Batches, tally: Tally) -> Batches:
+    def _matches(self, batches: Batches, counters: ReadCounters) -> Batches:
         for batch in regroup(batches):
             probe = Probe.of(batch)
-            for portion in self.arrangement.whole_keys(probe.keys, tally):
+            for portion in self.arrangement.whole_keys(probe.keys, counters):
                 part, state = probe.between(portion.keys), portion.net()
                 starts, stops = part.ranges(hash_column(state))
                 yield from self._nest(part, state, starts, stops)

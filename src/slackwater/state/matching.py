@@ -18,7 +18,8 @@ from slackwater.state.columns import (
     stored_schema,
     widened,
 )
-from slackwater.state.identity import Codes, consolidate
+from slackwater.state.consolidation import Codes, consolidate
+from slackwater.state.counters import ReadCounters
 from slackwater.state.segments import (
     Hits,
     SegmentFile,
@@ -26,7 +27,6 @@ from slackwater.state.segments import (
     mean_row_bytes,
     open_between,
 )
-from slackwater.state.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +61,30 @@ class Arrangement:
         """How many stored rows to hold in memory at once."""
         return bounded_rows(1, mean_row_bytes(self.files))
 
-    def any_order(self, keys: Hashes, tally: Tally) -> Iterator[pa.RecordBatch]:
+    def any_order(self, keys: Hashes, counters: ReadCounters) -> Iterator[pa.RecordBatch]:
         """The rows stored under the ascending, distinct `keys`, as they are stored.
 
         The rows of one key may come in several portions.
         """
-        return regroup(self._rows(each, tally) for each in self._bunches(self._hits(keys, tally)))
+        return regroup(
+            self._rows(each, counters) for each in self._bunches(self._hits(keys, counters))
+        )
 
-    def whole_keys(self, keys: Hashes, tally: Tally) -> Iterator[Portion]:
+    def whole_keys(self, keys: Hashes, counters: ReadCounters) -> Iterator[Portion]:
         """The rows stored under the ascending, distinct `keys`, a portion of keys at a time.
 
         All rows of a key are in one portion; every key is in exactly one, found or not.
         """
-        hits = self._hits(keys, tally)
+        hits = self._hits(keys, counters)
         counts, sources = _count(hits, len(keys))
         for first, last in _portions(counts, self.portion()):
             found = (each.between(first, last) for each in hits)
-            rows = self._rows([each for each in found if len(each.keys)], tally)
+            rows = self._rows([each for each in found if len(each.keys)], counters)
             part = keys[first:last]
             yield Portion(part, rows, part[sources[first:last] > 1])
 
-    def _hits(self, keys: Hashes, tally: Tally) -> list[Hits]:
-        with tally.while_reading():
+    def _hits(self, keys: Hashes, counters: ReadCounters) -> list[Hits]:
+        with counters.while_reading():
             return list(self._find(keys))
 
     def _bunches(self, hits: Iterable[Hits]) -> Iterator[list[Hits]]:
@@ -103,11 +105,11 @@ class Arrangement:
             for segment in open_between(self.root, self.files, int(keys[0]), int(keys[-1])):
                 yield from find(segment, keys)
 
-    def _rows(self, hits: Iterable[Hits], tally: Tally) -> pa.RecordBatch:
+    def _rows(self, hits: Iterable[Hits], counters: ReadCounters) -> pa.RecordBatch:
         # Many hits are of a few rows. What is done once for all of them is not done for each.
-        with tally.while_reading():
+        with counters.while_reading():
             parts = (each.take() for each in hits)
-            found = tally.count(single_batch(parts, compact_stored(self.columns)))
+            found = counters.count(single_batch(parts, compact_stored(self.columns)))
             return found if self.compact else widened(found)
 
 

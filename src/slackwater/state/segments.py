@@ -22,8 +22,8 @@ import pyarrow as pa
 
 from slackwater.errors import DataError
 from slackwater.state.blocks import Blocks, Hashes, Places, rows_in_each
+from slackwater.state.mapped_files import Extent, MappedFile
 from slackwater.state.packs import PackedPart, file_of, part_of_pack
-from slackwater.state.pages import Extent, MappedFile
 
 _CONSOLIDATED = b"slackwater.consolidated"
 _FORMAT = b"slackwater.format"

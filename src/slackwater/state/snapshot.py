@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from slackwater.state.blocks import Hashes, Places
 from slackwater.state.columns import WEIGHT, join_batches, slices, widened
-from slackwater.state.identity import consolidate
+from slackwater.state.consolidation import consolidate
+from slackwater.state.counters import Ledger, ReadCounters
+from slackwater.state.mapped_files import read_ahead
 from slackwater.state.matching import Arrangement
-from slackwater.state.pages import read_ahead
 from slackwater.state.segments import (
     Segment,
     cut,
@@ -21,7 +22,6 @@ from slackwater.state.segments import (
     hash_column,
     open_between,
 )
-from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered
 
 FIRST_HASH = -(2**63)
@@ -54,30 +54,32 @@ class ReadSegments:
         """Read range after range."""
         return metered(self._rows, batches, self.ledger)
 
-    def _rows(self, batches: Batches, tally: Tally) -> Batches:
+    def _rows(self, batches: Batches, counters: ReadCounters) -> Batches:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                for rows in self._range(self.ranges[number], tally):
+                for rows in self._range(self.ranges[number], counters):
                     yield from slices(rows if self.compact else widened(rows))
 
-    def _range(self, hashes: Range, tally: Tally) -> Batches:
+    def _range(self, hashes: Range, counters: ReadCounters) -> Batches:
         stored = self.arrangement
         width = len(stored.columns)
         numbers = range(width) if self.columns is None else self.columns
         wanted = [number + 1 for number in (*numbers, width)]
-        with tally.while_reading():
+        with counters.while_reading():
             segments = open_between(stored.root, stored.files, *hashes)
             # Hashes are compared only where a row may be in two places.
             compared = {0} if self.net and len(segments) > 1 else set()
-            _ask_for(segments, hashes, sorted({*compared, *wanted}), tally)
+            _ask_for(segments, hashes, sorted({*compared, *wanted}), counters)
         if not self.net:
             found = (extent for segment in segments for extent in cut(segment, *hashes))
             return (extent.select(wanted).rows for extent in found)
         limit = _PORTIONS_AT_ONCE * stored.portion()
-        return tally.read(_added_up_in_any_order(segments, hashes, limit, wanted))
+        return counters.read(_added_up_in_any_order(segments, hashes, limit, wanted))
 
 
-def _ask_for(segments: Sequence[Segment], hashes: Range, columns: list[int], tally: Tally) -> None:
+def _ask_for(
+    segments: Sequence[Segment], hashes: Range, columns: list[int], counters: ReadCounters
+) -> None:
     """Let the disk be read ahead for rows that are going to be read, and count them."""
     wanted = [
         (segment.file, extent.select(columns))
@@ -85,7 +87,7 @@ def _ask_for(segments: Sequence[Segment], hashes: Range, columns: list[int], tal
         for extent in cut(segment, *hashes)
     ]
     for _, extent in wanted:
-        tally.count(extent.rows)
+        counters.count(extent.rows)
     read_ahead(wanted)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark import TaskContext
 
-from slackwater.state.tally import Ledger, StepLedger, Tally
+from slackwater.state.counters import Ledger, ReadCounters, StepLedger
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -18,21 +18,21 @@ _MANY_OBJECTS = 10_000
 
 
 def metered(
-    work: Callable[[Batches, Tally], Batches], batches: Batches, ledger: Ledger | None
+    work: Callable[[Batches, ReadCounters], Batches], batches: Batches, ledger: Ledger | None
 ) -> Batches:
     """The batches of some work; what it counted goes to the ledger when they are through."""
     if TaskContext.get() is not None:
         spare_the_collector()
-    tally, started = Tally(), time.thread_time_ns()
+    counters, started = ReadCounters(), time.thread_time_ns()
     given, made = _Counter(), _Counter()
     try:
-        yield from made.count(work(given.count(batches), tally))
+        yield from made.count(work(given.count(batches), counters))
     finally:
         if ledger is not None:
-            tally.cpu = time.thread_time_ns() - started
+            counters.cpu = time.thread_time_ns() - started
             if isinstance(ledger, StepLedger):
-                tally.steps[ledger.step] = given.rows, made.rows
-            ledger.add(tally)
+                counters.steps[ledger.step] = given.rows, made.rows
+            ledger.add(counters)
 
 
 @dataclass(slots=True)

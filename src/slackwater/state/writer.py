@@ -22,15 +22,15 @@ from slackwater.state.columns import (
     conform_batch,
     regroup,
 )
+from slackwater.state.consolidation import consolidate
+from slackwater.state.counters import Ledger, ReadCounters
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.gather import complete_hashes
-from slackwater.state.identity import consolidate
 from slackwater.state.packs import SMALL_SEGMENT, Packs
 from slackwater.state.publish import Publisher, publish
 from slackwater.state.segments import SegmentFile, file_metadata, hash_column
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
-from slackwater.state.tally import Ledger, Tally
 from slackwater.state.worker import Batches, metered, task_numbers
 
 FIRST_ROWS = "first rows"
@@ -64,7 +64,7 @@ class SegmentWriter:
     attempt: int
     publisher: Publisher | None = None
     """With one, the file gets its name in its own time."""
-    tally: Tally = field(default_factory=Tally)
+    counters: ReadCounters = field(default_factory=ReadCounters)
     """Counts the time that writing takes."""
     result: SegmentFile | None = None
     _rows: int = 0
@@ -87,7 +87,7 @@ class SegmentWriter:
         self._rows += batch.num_rows
         self._negative |= weights["min"] < 0
         self._heavy |= weights["max"] > 1
-        with self.tally.while_writing():
+        with self.counters.while_writing():
             if self._sink is None:
                 self._sink = self._open()
             self._sink.write(batch)
@@ -106,7 +106,7 @@ class SegmentWriter:
         """Give the file its name, or take it away if the block failed."""
         if self._sink is None:
             return
-        with self.tally.while_writing():
+        with self.counters.while_writing():
             try:
                 self._sink.close()
             except BaseException:
@@ -168,18 +168,20 @@ class WriteSegment:
 
     def write(self, batches: Batches) -> SegmentFile | None:
         """Write the file where its rows are, on the driver; None if there are no rows."""
-        return self._write(batches, Tally(), None)
+        return self._write(batches, ReadCounters(), None)
 
-    def _written(self, batches: Batches, tally: Tally) -> Batches:
+    def _written(self, batches: Batches, counters: ReadCounters) -> Batches:
         first = None if self.first is None else replace(self.first)
-        file = self._write(batches, tally, first)
+        file = self._write(batches, counters, first)
         if file is not None:
             yield manifest([file], self.directory)
         if first is not None:
             told = SegmentFile("", first.came, 0, 0, 0, negative=first.suspicious, heavy=False)
             yield manifest([told], FIRST_ROWS)
 
-    def _write(self, batches: Batches, tally: Tally, first: FirstRows | None) -> SegmentFile | None:
+    def _write(
+        self, batches: Batches, counters: ReadCounters, first: FirstRows | None
+    ) -> SegmentFile | None:
         schema = compact_stored(self.columns)
         partition, attempt = task_numbers()
         path = f"{self.directory}/{self.stem}-{partition}.arrow"
@@ -194,7 +196,7 @@ class WriteSegment:
             if len(few) == 1:
                 return self._packed(few[0], schema, self.packs)
         with SegmentWriter(
-            self.root, path, schema, self.consolidate, attempt, self.publisher, tally
+            self.root, path, schema, self.consolidate, attempt, self.publisher, counters
         ) as writer:
             for batch in chain(few, rows):
                 writer.write(batch)

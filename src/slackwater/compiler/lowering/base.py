@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel, UnaryRel
-from slackwater.compiler.lowering.phantoms import holds_phantoms
+from slackwater.compiler.lowering.transient_rows import has_transient_rows
 from slackwater.expr.facts import may_raise
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.frames import WEIGHT, Frame, Fresh, positions, read_rows
@@ -91,7 +91,7 @@ def compute_changes(rel: Rel, part: str, tree: Rel, builder: Builder) -> Frame:
 def settled(rel: Rel, builder: Builder) -> Frame | None:
     """The changes of a relation, added up first if some of them might only cancel out."""
     changes = builder.delta(rel)
-    if changes is None or not holds_phantoms(rel, builder):
+    if changes is None or not has_transient_rows(rel, builder):
         return changes
     fresh = Fresh(rel)
     net = consolidated(read_changes(rel, changes, fresh), fresh, first=True)

@@ -8,7 +8,7 @@ from slackwater.algebra.columns import pass_through
 from slackwater.algebra.operators import Filter, Join, Project, Scan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.lowering.base import Builder, Lowering, compute_changes, settled
-from slackwater.compiler.lowering.phantoms import holds_phantoms
+from slackwater.compiler.lowering.transient_rows import has_transient_rows
 from slackwater.expr.build import TRUE, all_of, is_known
 from slackwater.expr.facts import may_raise
 from slackwater.expr.functions import call
@@ -134,7 +134,7 @@ def _changes(rel: Join, side: Rel, builder: Builder) -> Frame | None:
     Without a key each one meets the whole other side, so none may be idle.
     """
     changes = builder.delta(side)
-    if changes is not None and fails_on_rows(rel) and holds_phantoms(side, builder):
+    if changes is not None and fails_on_rows(rel) and has_transient_rows(side, builder):
         return settled(side, builder)
     if changes is None or side_keys(rel)[0].hashed:
         return changes

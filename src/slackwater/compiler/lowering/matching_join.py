@@ -110,8 +110,8 @@ def _join_delta(rel: Join, builder: Builder) -> Frame | None:
     if left.changes is None and rel.kind is JoinKind.RIGHT:
         return _one_driver(rel, right, left, builder)
     # Where both sides change, these two have left rows that are gone meet right rows that are new.
-    pairs_phantoms = left.changes is not None and fails_on_pairs(rel)
-    if rel.kind in _KEEPS_LEFT and not pairs_phantoms:
+    pairs_transient_rows = left.changes is not None and fails_on_pairs(rel)
+    if rel.kind in _KEEPS_LEFT and not pairs_transient_rows:
         redo = _touched_by_right if left.key.hashed else _matching_rows
         return redo(rel, left, right, builder)
     fresh = Fresh(rel)

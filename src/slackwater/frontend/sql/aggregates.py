@@ -128,7 +128,7 @@ def pivot_first(
     """One slot per pivot value; the values are asked of Spark."""
     if distinct or where is not None:
         raise UnrepresentableError("pivot with DISTINCT or FILTER")
-    constants = reader.facts.companion.constants(node, "pivotColumnValues", "pivotColumn")
+    constants = reader.facts.jvm_plan.constants(node, "pivotColumnValues", "pivotColumn")
     texts = tuple(print_literal(reader.constant(each)) for each in constants)
     pivot, value = reader.read_all(node.children)
     return aggregate("pivot_first", pivot, value, params=texts)

@@ -2,7 +2,7 @@
 
 Spark writes a tree as a flat list, parents first, with the number of children of each node.
 A plan node holds its expressions in fields, each again such a list. Every node remembers its
-way from the root, so that what the JSON leaves out can be asked of Spark (see `companion`).
+way from the root, so that what the JSON leaves out can be asked of Spark (see `jvm_plan`).
 """
 
 from __future__ import annotations

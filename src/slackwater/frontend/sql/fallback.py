@@ -40,7 +40,7 @@ def check_operator(node: Node, facts: PlanFacts) -> None:
     if node.name not in _READ_WHATEVER_THEY_SAY:
         problem = unknown_parameter(node, OPERATOR_PARAMETERS, facts.session)
     for child in node.children:
-        problem = problem or unknown_metadata(facts.companion.schema(child))
+        problem = problem or unknown_metadata(facts.jvm_plan.schema(child))
     if problem is not None:
         raise UnrepresentableError(problem)
 
@@ -55,7 +55,7 @@ class Fallback:
 
     def subtree(self, node: Node, reason: str) -> Readout:
         """Leave the subtree to Spark, or, if it cannot stand alone, the one above it."""
-        plan = self.facts.companion.locate(node.way)
+        plan = self.facts.jvm_plan.locate(node.way)
         hides_plans = not plan.subqueriesAll().isEmpty()
         if hides_plans or any(each.name in _RUN_WHOLE for each in node.walk()):
             # Real tables cannot be put into plans that hide inside expressions, and some
@@ -73,14 +73,14 @@ class Fallback:
 
     def _leaf(self, node: Node, reason: str, plan: Any) -> Readout:
         """A leaf under a name that equal subtrees share."""
-        read = tuple(sources_read(node, self.facts.companion))
-        companion = self.facts.companion
-        unsaid = tuple(unsaid_by_text(companion.locate(node.way), self.facts.spark._jvm))
-        fragment = fragment_name(companion.text(node), read, unsaid)
+        read = tuple(sources_read(node, self.facts.jvm_plan))
+        jvm_plan = self.facts.jvm_plan
+        unsaid = tuple(unsaid_by_text(jvm_plan.locate(node.way), self.facts.spark._jvm))
+        fragment = fragment_name(jvm_plan.text(node), read, unsaid)
         self.fragments[fragment] = plan
         scope: dict[int, Column] = {}
         columns = []
-        for attribute in self.facts.companion.output_attributes(node):
+        for attribute in self.facts.jvm_plan.output_attributes(node):
             column = self.numbers.new(attribute.name, attribute.dtype, attribute.nullable)
             columns.append(column)
             scope.setdefault(attribute.id, column)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.companion import Companion
+from slackwater.frontend.sql.jvm_plan import JvmPlan
 from slackwater.frontend.sql.leaves import LEAVES
 from slackwater.frontend.sql.metadata import unknown_metadata
 
@@ -32,18 +32,18 @@ def fragment_name(text: str, sources: Sequence[str], unsaid: Sequence[str]) -> s
     return f"fragment_{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
 
 
-def sources_read(node: Node, companion: Companion) -> Iterator[str]:
+def sources_read(node: Node, jvm_plan: JvmPlan) -> Iterator[str]:
     """The sources read anywhere below a plan node, leaf by leaf, subqueries included."""
     for each in node.walk():
         if each.name in LEAVES and "output" in each.fields:
-            source = companion.source_name(each)
+            source = jvm_plan.source_name(each)
             if source is not None:
                 yield source
         for name in each.fields:
             for expression in each.expressions(name):
                 for inner in expression.walk():
                     if inner.fields.get("plan"):
-                        yield from sources_read(inner.subplan(), companion)
+                        yield from sources_read(inner.subplan(), jvm_plan)
 
 
 def unsaid_by_text(plan: Any, jvm: Any) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.expr.sql import quote_name
-from slackwater.frontend.sql.companion import relation_source
+from slackwater.frontend.sql.jvm_plan import relation_source
 from slackwater.frontend.sql.sessions import clone_session, rebind
 
 

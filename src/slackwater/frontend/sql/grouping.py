@@ -53,7 +53,7 @@ class GroupReader:
 
     def add_keys(self, nodes: tuple[Node, ...], source: Rel) -> Rel:
         """All grouping expressions; the rows to group, with sessions merged if one is a session."""
-        marked = [node for node in nodes if is_session(node, self.rows.facts.companion)]
+        marked = [node for node in nodes if is_session(node, self.rows.facts.jvm_plan)]
         others = tuple(node for node in nodes if node not in marked)
         for node in others:
             self.add_key(node)

@@ -85,7 +85,7 @@ def invoke(reader: ExpressionReader, node: Node) -> Expr:
         function = "parse_url" if said.endswith(",true)") else "try_parse_url"
         return call(function, *reader.read_all(tuple(args)))
     if evaluator in _XPATHS:
-        path = quote_string(str(reader.facts.companion.literal_value(target).path()))
+        path = quote_string(str(reader.facts.jvm_plan.literal_value(target).path()))
         result = call(_XPATHS[evaluator], *reader.read_all(tuple(args)), params=(path,))
         return with_type(result, parse_spark_type(node.value("dataType")))
     method = str(node.value("functionName"))
@@ -98,8 +98,8 @@ def _to_json(reader: ExpressionReader, evaluator: Node, args: tuple[Node, ...]) 
     """A value as JSON text, with the options that the user gives."""
     if not str(evaluator.value("value")).endswith(f",Some({reader.facts.session.zone}))"):
         raise UnrepresentableError("to_json in another time zone than the session's")
-    given = reader.facts.companion.literal_value(evaluator).options()
-    options = reader.facts.companion.dictionary(given)
+    given = reader.facts.jvm_plan.literal_value(evaluator).options()
+    options = reader.facts.jvm_plan.dictionary(given)
     return call("to_json", *reader.read_all(args), params=options_text(options))
 
 

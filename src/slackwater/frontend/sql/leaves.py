@@ -18,7 +18,7 @@ _INLINE_VALUES_LIMIT = 10_000
 def read_scan(facts: PlanFacts, numbers: ColumnNumbers, node: Node) -> Readout:
     """A planning relation: the source it stands for is in its columns' metadata."""
     attributes = node.expressions("output")
-    source = facts.companion.source_name(node)
+    source = facts.jvm_plan.source_name(node)
     if source is None:
         raise CatalogError(
             "the query reads a table that is not a source",
@@ -33,7 +33,7 @@ def read_local_relation(facts: PlanFacts, numbers: ColumnNumbers, node: Node) ->
     """Rows written into the query; the JSON drops them."""
     attributes = node.expressions("output")
     columns = tuple(numbers.from_attribute(each) for each in attributes)
-    literals = facts.companion.local_rows(node, limit=_INLINE_VALUES_LIMIT)
+    literals = facts.jvm_plan.local_rows(node, limit=_INLINE_VALUES_LIMIT)
     if literals is None:
         raise UnrepresentableError("an inline table with too many values")
     reader = CatalystReader(facts, {})

@@ -54,7 +54,7 @@ def add_interval(reader: ExpressionReader, node: Node) -> Expr:
     """A moment and an interval of months, days and time; by a constant of one kind if it is one."""
     start, interval = reader.read_all(node.children)
     if isinstance(interval, Literal) and interval.dtype == CALENDAR_INTERVAL and interval.value:
-        interval = _of_one_kind(reader.facts.companion.literal_value(node.children[1])) or interval
+        interval = _of_one_kind(reader.facts.jvm_plan.literal_value(node.children[1])) or interval
     return call("+", start, interval)
 
 

@@ -18,9 +18,9 @@ from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.catalog import TableDefinition
 from slackwater.errors import CatalogError, UnsupportedStatementError
 from slackwater.frontend.sql.catalyst import parse_plan
-from slackwater.frontend.sql.companion import Companion
 from slackwater.frontend.sql.fallback import WHOLE_QUERY
 from slackwater.frontend.sql.gateway import answer_without_delay
+from slackwater.frontend.sql.jvm_plan import JvmPlan
 from slackwater.frontend.sql.plans import PlanReader
 from slackwater.frontend.sql.reader import PlanFacts
 from slackwater.frontend.sql.repeatable import (
@@ -235,12 +235,12 @@ class Planner:
         session = frame.sparkSession
         facts = PlanFacts(
             spark=session,
-            companion=Companion(session, optimized),
+            jvm_plan=JvmPlan(session, optimized),
             session=session_meaning(session),
         )
         reader = PlanReader(facts, attribute_types(json.loads(text)))
         root = parse_plan(text)
-        check_encryption(text, root, facts.companion)
+        check_encryption(text, root, facts.jvm_plan)
         rel = reader.read_root(root, parse_spark_type(json.loads(str(optimized.schema().json()))))
         check_plan(rel)
         return rel, reader.fragments

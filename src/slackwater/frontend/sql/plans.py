@@ -260,7 +260,7 @@ class PlanReader:
 
     def _projections(self, node: Node) -> tuple[tuple[Node, ...], ...]:
         if node.value("projections") is None:
-            return self.facts.companion.expression_rows(node, "projections")
+            return self.facts.jvm_plan.expression_rows(node, "projections")
         return node.expression_rows("projections")
 
     def _expanded(self, attribute: Node, values: tuple[Expr, ...], scope: Scope) -> Column:
@@ -283,7 +283,7 @@ class PlanReader:
         if outer:
             columns = tuple(column.as_nullable() for column in columns)
         rel: Rel = Generate(source.rel, generator, outer, columns)
-        dropped = self.facts.companion.integers(node, "unrequiredChildIndex")
+        dropped = self.facts.jvm_plan.integers(node, "unrequiredChildIndex")
         if dropped:
             kept = [c for k, c in enumerate(source.rel.columns) if k not in dropped]
             rel = Project(rel, tuple(pass_through(column) for column in (*kept, *columns)))

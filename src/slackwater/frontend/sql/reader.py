@@ -12,7 +12,6 @@ from slackwater.algebra.columns import Column
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import UNKNOWN_TYPE, AggregateCall, Expr, Literal, SortKey, with_type
 from slackwater.frontend.sql.catalyst import Node, parse_plan
-from slackwater.frontend.sql.companion import Companion, SparkConstant
 from slackwater.frontend.sql.expression_tables import (
     ARITHMETIC,
     EXTRACTED_FIELDS,
@@ -20,6 +19,7 @@ from slackwater.frontend.sql.expression_tables import (
     SIMPLE,
     TRANSPARENT,
 )
+from slackwater.frontend.sql.jvm_plan import JvmPlan, SparkConstant
 from slackwater.frontend.sql.parameters import (
     EXPRESSION_PARAMETERS,
     SessionMeaning,
@@ -46,7 +46,7 @@ class PlanFacts:
 
     spark: SparkSession
     """The session in which the query was planned."""
-    companion: Companion
+    jvm_plan: JvmPlan
     session: SessionMeaning
 
 
@@ -72,7 +72,7 @@ class ExpressionReader:
         """The expression in our form, or `UnrepresentableError` with the reason."""
         expr = self._read(node)
         if expr.dtype == UNKNOWN_TYPE:
-            return with_type(expr, self.facts.companion.data_type(node))
+            return with_type(expr, self.facts.jvm_plan.data_type(node))
         return expr
 
     def read_all(self, nodes: tuple[Node, ...]) -> tuple[Expr, ...]:
@@ -125,7 +125,7 @@ class ExpressionReader:
 
     def is_try(self, node: Node) -> bool:
         """Whether an operation gives NULL instead of an error; other modes are the session's."""
-        mode = self.facts.companion.evaluation_mode(node, self.facts.session.allow_precision_loss)
+        mode = self.facts.jvm_plan.evaluation_mode(node, self.facts.session.allow_precision_loss)
         if mode not in ("TRY", self.facts.session.mode):
             raise UnrepresentableError(f"{node.name} in evaluation mode {mode}")
         return mode == "TRY"
@@ -145,7 +145,7 @@ class ExpressionReader:
         """A constant that Spark holds outside the plan's JSON."""
         if constant.literal is None:
             return Literal(constant.value, constant.dtype)
-        way = self.facts.companion.adopt(constant.literal)
+        way = self.facts.jvm_plan.adopt(constant.literal)
         return self._literal(parse_plan(str(constant.literal.toJSON()), way))
 
     def _attribute(self, node: Node) -> Expr:
@@ -163,18 +163,18 @@ class ExpressionReader:
         """A constant; kinds of value that the JSON mangles are asked of Spark."""
         dtype = parse_spark_type(node.value("dataType"))
         value = node.value("value")
-        companion = self.facts.companion
+        jvm_plan = self.facts.jvm_plan
         if value is None:
             return Literal(None, dtype)
         if dtype == BINARY:
-            return Literal(bytes(companion.literal_value(node)).hex().upper(), dtype)
+            return Literal(bytes(jvm_plan.literal_value(node)).hex().upper(), dtype)
         if dtype in (TIMESTAMP, TIMESTAMP_NTZ):
-            return Literal(str(companion.literal_value(node)), dtype)
+            return Literal(str(jvm_plan.literal_value(node)), dtype)
         if _has_text_form(dtype):
             return Literal(str(value), dtype)
         if node.value("dataType") == "object":
             raise UnrepresentableError("a Java object stands in the expression")
-        return Literal(companion.literal_sql(node), dtype)
+        return Literal(jvm_plan.literal_sql(node), dtype)
 
     def _arithmetic(self, node: Node) -> Expr:
         name, quiet_name = ARITHMETIC[node.name]

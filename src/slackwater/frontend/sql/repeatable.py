@@ -8,8 +8,8 @@ from typing import Any
 
 from slackwater.errors import NonDeterministicError
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.companion import Companion
 from slackwater.frontend.sql.expression_tables import NON_DETERMINISTIC
+from slackwater.frontend.sql.jvm_plan import JvmPlan
 from slackwater.frontend.sql.special_moments import (
     may_name_moment,
     moment_in_plan,
@@ -65,7 +65,7 @@ def check_functions(text: str) -> None:
             )
 
 
-def check_encryption(text: str, root: Node, companion: Companion) -> None:
+def check_encryption(text: str, root: Node, jvm_plan: JvmPlan) -> None:
     """Refuse encryption that begins with random bytes; only the mode ECB needs none."""
     if '"aesEncrypt"' not in text:
         return
@@ -73,7 +73,7 @@ def check_encryption(text: str, root: Node, companion: Companion) -> None:
         if call.value("functionName") != "aesEncrypt":
             continue
         _plain, _key, mode, _padding, vector, _data = call.children
-        given = vector.name != "Literal" or companion.literal_value(vector)
+        given = vector.name != "Literal" or jvm_plan.literal_value(vector)
         if not given and str(mode.value("value")).upper() != "ECB":
             raise NonDeterministicError(
                 "aes_encrypt() without an initialization vector gives another value each time",

@@ -32,7 +32,7 @@ from slackwater.expr.nodes import (
     WindowCall,
 )
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.companion import Companion
+from slackwater.frontend.sql.jvm_plan import JvmPlan
 from slackwater.frontend.sql.metadata import SESSION_KEY
 from slackwater.frontend.sql.scope import ColumnNumbers
 from slackwater.types import IntervalType
@@ -44,11 +44,11 @@ _STARTED_BEFORE = Frame(FrameUnit.RANGE, _FIRST, _MICROSECOND_BEFORE)
 _STARTED_SO_FAR = Frame(FrameUnit.RANGE, _FIRST, FrameBound(BoundKind.CURRENT_ROW))
 
 
-def is_session(key: Node, companion: Companion) -> bool:
+def is_session(key: Node, jvm_plan: JvmPlan) -> bool:
     """Tell if Spark merges sessions where it groups by a key."""
     if key.name not in _NAMED:
         return False
-    return bool(companion.locate(key.way).metadata().contains(SESSION_KEY))
+    return bool(jvm_plan.locate(key.way).metadata().contains(SESSION_KEY))
 
 
 @dataclass(frozen=True, slots=True)

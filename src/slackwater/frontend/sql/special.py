@@ -64,7 +64,7 @@ def _cast_mode(
     if _same_in_all_modes(source, target):
         return CastMode.SESSION
     session = reader.facts.session
-    mode = reader.facts.companion.evaluation_mode(node, session.allow_precision_loss)
+    mode = reader.facts.jvm_plan.evaluation_mode(node, session.allow_precision_loss)
     if mode == session.mode:
         return CastMode.SESSION
     if mode == "TRY" or (mode == "LEGACY" and _only_nulls_errors(source, target)):
@@ -170,7 +170,7 @@ def variant_field(reader: ExpressionReader, node: Node) -> Expr:
 
 def like(reader: ExpressionReader, node: Node) -> Expr:
     """LIKE; the JSON drops the escape character."""
-    escape = str(reader.facts.companion.attribute(node, "escapeChar"))
+    escape = str(reader.facts.jvm_plan.attribute(node, "escapeChar"))
     return call("like", *reader.read_all(node.children), params=(quote_string(escape),))
 
 
@@ -182,7 +182,7 @@ def like_many(reader: ExpressionReader, node: Node) -> Expr:
         "NotLikeAny": "not_like_any",
         "NotLikeAll": "not_like_all",
     }[node.name]
-    patterns = reader.facts.companion.texts(node, "patterns")
+    patterns = reader.facts.jvm_plan.texts(node, "patterns")
     return call(function, reader.read(node.children[0]), params=tuple(map(quote_string, patterns)))
 
 
@@ -218,14 +218,14 @@ def from_text(reader: ExpressionReader, node: Node) -> Expr:
     """from_json and from_csv, with schema and options."""
     function = "from_json" if node.name == "JsonToStructs" else "from_csv"
     schema = parse_spark_type(node.value("schema"))
-    options = options_text(reader.facts.companion.options(node, "options"))
+    options = options_text(reader.facts.jvm_plan.options(node, "options"))
     params = (quote_string(schema.sql()), *options)
     return with_type(call(function, reader.read(node.children[0]), params=params), schema)
 
 
 def to_csv(reader: ExpressionReader, node: Node) -> Expr:
     """A struct as a line of text."""
-    options = options_text(reader.facts.companion.options(node, "options"))
+    options = options_text(reader.facts.jvm_plan.options(node, "options"))
     return call("to_csv", reader.read(node.children[0]), params=options)
 
 
@@ -267,7 +267,7 @@ def _error_message(reader: ExpressionReader, parameters: Node) -> Expr:
         if name.value("value") == "errorMessage":
             return reader.read(message)
     elif parameters.name == "Literal":
-        found = reader.facts.companion.map_values(parameters)
+        found = reader.facts.jvm_plan.map_values(parameters)
         if list(found) == ["errorMessage"]:
             return Literal(found["errorMessage"], STRING)
     raise UnrepresentableError("an error without a message of the user's")
@@ -296,7 +296,7 @@ def user_function(reader: ExpressionReader, node: Node) -> Expr:
             hint="Register it without asNondeterministic if its result depends on its "
             "arguments alone.",
         )
-    if not reader.facts.companion.is_registered(node):
+    if not reader.facts.jvm_plan.is_registered(node):
         raise UnrepresentableError(
             f"Python function {name} is not registered by name (use spark.udf.register)"
         )

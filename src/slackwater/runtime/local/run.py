@@ -36,6 +36,7 @@ from slackwater.runtime.local.frames import Frames
 from slackwater.runtime.local.prepare import Prepared
 from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.state.columns import HASH, WEIGHT, compact, conform_batch
+from slackwater.state.counters import Ledger
 from slackwater.state.gather import NEW, OLD, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
 from slackwater.state.matching import Arrangement as StoredRows
@@ -45,7 +46,6 @@ from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
-from slackwater.state.tally import Ledger
 from slackwater.state.writer import WriteSegment
 from slackwater.types import DataType
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slackwater.state import identity
+from slackwater.state import consolidation
 from slackwater.state.columns import conform, stable_type
-from slackwater.state.identity import consolidate, group_codes
+from slackwater.state.consolidation import consolidate, group_codes
 
 from .state_rows import COLUMNS, Sample, batch_of, canonical, net, rows_of, samples
 
@@ -20,7 +20,7 @@ from .state_rows import COLUMNS, Sample, batch_of, canonical, net, rows_of, samp
 @given(samples(changes=1, rows=20), st.sampled_from([0, 32]))
 def test_equal_rows_are_added_up(sample: Sample, few: int) -> None:
     rows = [row for change in sample.changes for row in change]
-    with mock.patch.object(identity, "_FEW", few):
+    with mock.patch.object(consolidation, "_FEW", few):
         added = consolidate(batch_of(rows, sample.columns), ("_w",))
     found = rows_of([added], len(sample.columns), first=1)
     assert net(found) == net(rows)
@@ -34,7 +34,7 @@ def test_equal_rows_are_added_up(sample: Sample, few: int) -> None:
 def test_sliced_batches_are_read_at_their_offset(sample: Sample, few: int) -> None:
     rows = [row for change in sample.changes for row in change]
     part = batch_of(rows, sample.columns).slice(2)
-    with mock.patch.object(identity, "_FEW", few):
+    with mock.patch.object(consolidation, "_FEW", few):
         found = rows_of([consolidate(part, ("_w",))], len(sample.columns), first=1)
     assert net(found) == net(rows[2:])
 

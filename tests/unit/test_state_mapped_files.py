@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from slackwater.state import pages
-from slackwater.state.pages import DEMAND, Extent, MappedFile, read_ahead
+from slackwater.state import mapped_files
+from slackwater.state.mapped_files import DEMAND, Extent, MappedFile, read_ahead
 
 ROWS = 100_000
 
@@ -88,7 +88,7 @@ def test_rows_are_the_same_however_they_are_asked_for(path: Path, most: int, at_
     asked: list[int] = []
     fetch = file.fetch
     with (
-        mock.patch.multiple(pages, _MOST=most, _RIGHT_AWAY=at_once),
+        mock.patch.multiple(mapped_files, _MOST=most, _RIGHT_AWAY=at_once),
         mock.patch.object(file, "fetch", lambda extent: (asked.append(1), fetch(extent))),
     ):
         read_ahead([(file, _whole(batch)) for batch in batches])

@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(slots=True)
-class Tally:
+class ReadCounters:
     """Rows and bytes that were read, and nanoseconds that were worked.
 
     A row counts as it is stored, before equal ones are added up, and each time it is read. Its
@@ -35,7 +35,7 @@ class Tally:
     steps: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Rows that came in and went out, by the step that was worked on."""
 
-    def add(self, other: Tally, /) -> None:
+    def add(self, other: ReadCounters, /) -> None:
         """Count what another one has counted."""
         self.rows += other.rows
         self.bytes += other.bytes
@@ -84,10 +84,10 @@ class Tally:
 
 
 class Ledger(Protocol):
-    """Where tallies are added up: another tally, or an accumulator of Spark's."""
+    """Where counters are added up: another counters, or an accumulator of Spark's."""
 
-    def add(self, term: Tally, /) -> None:
-        """Take in a tally."""
+    def add(self, term: ReadCounters, /) -> None:
+        """Take in a counters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +97,22 @@ class StepLedger:
     ledger: Ledger
     step: str
 
-    def add(self, term: Tally, /) -> None:
-        """Take in a tally."""
+    def add(self, term: ReadCounters, /) -> None:
+        """Take in a counters."""
         self.ledger.add(term)
 
 
-class TallyParam(AccumulatorParam[Tally]):
-    """How Spark adds up the tallies of workers.
+class ReadCountersParam(AccumulatorParam[ReadCounters]):
+    """How Spark adds up the counters of workers.
 
     A task that is repeated, because it failed or was slow, is counted each time.
     """
 
-    def zero(self, value: Tally) -> Tally:
+    def zero(self, value: ReadCounters) -> ReadCounters:
         """Nothing is counted yet."""
         return type(value)()
 
-    def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802 - Spark's name
+    def addInPlace(self, value1: ReadCounters, value2: ReadCounters) -> ReadCounters:  # noqa: N802 - Spark's name
         """Both together."""
         value1.add(value2)
         return value1

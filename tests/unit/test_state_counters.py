@@ -9,11 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from slackwater.state.counters import ReadCounters, ReadCountersParam
 from slackwater.state.gather import Gather
 from slackwater.state.look_up import LookUp, LookUpNested
 from slackwater.state.matching import Arrangement
 from slackwater.state.snapshot import ReadSegments, even_ranges
-from slackwater.state.tally import Tally, TallyParam
 from slackwater.state.worker import Batches
 from slackwater.state.writer import WriteSegment
 
@@ -54,17 +54,17 @@ def ranges(count: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array(range(count), pa.int64())], names=["id"])
 
 
-Make = Callable[[Arrangement, Tally], Callable[[Batches], Batches]]
+Make = Callable[[Arrangement, ReadCounters], Callable[[Batches], Batches]]
 LOOK_UPS: dict[str, Make] = {
-    "rows": lambda state, tally: LookUp(state, net=False, ledger=tally),
-    "sums": lambda state, tally: LookUp(state, net=True, ledger=tally),
+    "rows": lambda state, counters: LookUp(state, net=False, ledger=counters),
+    "sums": lambda state, counters: LookUp(state, net=True, ledger=counters),
     "nested": LookUpNested,
 }
 
 
 @pytest.mark.parametrize("kind", LOOK_UPS)
 def test_look_ups_count_what_is_stored_under_the_keys(kind: str, tmp_path: Path) -> None:
-    counted = Tally()
+    counted = ReadCounters()
     worker = LOOK_UPS[kind](stored(tmp_path), counted)
     list(worker(iter([asked(3, 3, 5)])))
     # Row 3 is stored twice, with opposite weights; that it is asked for twice is no matter.
@@ -78,7 +78,7 @@ def test_look_ups_count_what_is_stored_under_the_keys(kind: str, tmp_path: Path)
 
 
 def test_gathers_count_stored_rows_and_no_arriving_ones(tmp_path: Path) -> None:
-    counted = Tally()
+    counted = ReadCounters()
     touched = marker(hash_of(row(3).values), COLUMNS)
     list(Gather(stored(tmp_path), counted)(iter([touched, batch_of([row(3, 4)], COLUMNS)])))
     assert counted.rows == stored_under(3)
@@ -87,7 +87,7 @@ def test_gathers_count_stored_rows_and_no_arriving_ones(tmp_path: Path) -> None:
 @pytest.mark.parametrize("net", [True, False])
 @pytest.mark.parametrize("parts", [1, 4])
 def test_scans_count_all_rows_once(parts: int, net: bool, tmp_path: Path) -> None:
-    counted = Tally()
+    counted = ReadCounters()
     worker = ReadSegments(stored(tmp_path), even_ranges(parts), net, counted)
     list(worker(iter([ranges(parts)])))
     assert counted.rows == 12
@@ -97,7 +97,7 @@ def test_scans_count_the_bytes_of_columns_they_read(tmp_path: Path) -> None:
     alone = write(tmp_path, [[row(number) for number in range(10)]], COLUMNS, consolidate=True)
     found = {}
     for wanted in ((), (0,), (1,), (0, 1)):
-        counted = Tally()
+        counted = ReadCounters()
         list(ReadSegments(alone, even_ranges(1), True, counted, wanted)(iter([ranges(1)])))
         found[wanted] = counted.bytes
     assert found == {(): 80, (0,): 160, (1,): 160, (0, 1): 240}
@@ -108,7 +108,7 @@ def test_what_a_reader_did_before_it_failed_is_counted(tmp_path: Path) -> None:
         yield ranges(1)
         raise ValueError("no more ranges")
 
-    counted = Tally()
+    counted = ReadCounters()
     worker = ReadSegments(stored(tmp_path), even_ranges(1), True, counted)
     with pytest.raises(ValueError, match="no more ranges"):
         list(worker(failing()))
@@ -116,7 +116,7 @@ def test_what_a_reader_did_before_it_failed_is_counted(tmp_path: Path) -> None:
 
 
 def test_writers_count_their_time_and_read_nothing(tmp_path: Path) -> None:
-    counted = Tally()
+    counted = ReadCounters()
     worker = WriteSegment(str(tmp_path), "state", "s", COLUMNS, False, True, counted)
     list(worker(iter([batch_of([row(1)], COLUMNS)])))
     assert (counted.rows, counted.bytes, counted.reading) == (0, 0, 0)
@@ -124,8 +124,11 @@ def test_writers_count_their_time_and_read_nothing(tmp_path: Path) -> None:
 
 
 def test_spark_adds_tallies_up_from_nothing() -> None:
-    sums, one = TallyParam(), Tally(rows=1, bytes=2, cpu=3, reading=4, writing=5, files_cpu=6)
+    sums, one = (
+        ReadCountersParam(),
+        ReadCounters(rows=1, bytes=2, cpu=3, reading=4, writing=5, files_cpu=6),
+    )
     start = sums.zero(one)
-    assert start == Tally()
-    assert sums.addInPlace(sums.addInPlace(start, one), one) == Tally(2, 4, 6, 8, 10, 12)
+    assert start == ReadCounters()
+    assert sums.addInPlace(sums.addInPlace(start, one), one) == ReadCounters(2, 4, 6, 8, 10, 12)
     assert one.rows == 1

@@ -44,19 +44,19 @@ class Changing(Protocol):
         """The relation whose changes, as its rules find them, a scan reads; None if none is."""
 
 
-def holds_phantoms(rel: Rel, run: Changing) -> bool:
+def has_transient_rows(rel: Rel, run: Changing) -> bool:
     """Whether the changes of a relation may hold rows that were in no state."""
     if not run.touched(rel):
         return False
     if isinstance(rel, Scan):
         view = run.behind(rel)
-        return view is not None and holds_phantoms(view, run)
+        return view is not None and has_transient_rows(view, run)
     if isinstance(rel, Join):
-        return _join_holds_phantoms(rel, run)
-    return isinstance(rel, _ROWWISE) and any(holds_phantoms(each, run) for each in rel.inputs)
+        return _join_has_transient_rows(rel, run)
+    return isinstance(rel, _ROWWISE) and any(has_transient_rows(each, run) for each in rel.inputs)
 
 
-def _join_holds_phantoms(rel: Join, run: Changing) -> bool:
+def _join_has_transient_rows(rel: Join, run: Changing) -> bool:
     """Rows of one side's change are joined as they come; a FULL join is redone from real rows.
 
     What is looked up by key may hold rows that are gone: their coming and their going are added
@@ -65,7 +65,7 @@ def _join_holds_phantoms(rel: Join, run: Changing) -> bool:
     left, right = (run.touched(each) for each in rel.inputs)
     if rel.kind in (JoinKind.INNER, JoinKind.CROSS):
         both = left and right
-        return both or bool(rel.keys) or holds_phantoms(rel.left if left else rel.right, run)
+        return both or bool(rel.keys) or has_transient_rows(rel.left if left else rel.right, run)
     if rel.kind in _BY_LEFT_ROW:
-        return left and (right or holds_phantoms(rel.left, run))
-    return rel.kind is JoinKind.RIGHT and not left and holds_phantoms(rel.right, run)
+        return left and (right or has_transient_rows(rel.left, run))
+    return rel.kind is JoinKind.RIGHT and not left and has_transient_rows(rel.right, run)

@@ -60,7 +60,7 @@ def _attribute(attribute: Any) -> SparkAttribute:
     )
 
 
-class Companion:
+class JvmPlan:
     """Spark's plan beside the JSON of it."""
 
     def __init__(self, spark: SparkSession, plan: Any):

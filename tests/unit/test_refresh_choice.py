@@ -9,7 +9,7 @@ import pytest
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.compiler.tasks import Action
 from slackwater.engine.decide import Candidate, Decision
-from slackwater.engine.weigh import Decisions, Memory, Weighing, shares
+from slackwater.engine.refresh_choice import Decisions, Memory, Weighing, shares
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.observations import Observed
 from slackwater.plan.prices import DRIVER, Prices, Rates
