@@ -10,9 +10,9 @@ import pytest
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.rel import Rel
 from slackwater.catalog.catalog import Catalog
-from slackwater.engine import run
-from slackwater.engine.large_windows import windows_of
 from slackwater.plan.facts import Facts, LargeWindow
+from slackwater.planning import large_windows
+from slackwater.planning.large_windows import windows_of
 
 
 def all_large(rels: Iterable[Rel], shift: int) -> Facts:
@@ -29,4 +29,4 @@ def count_as_large(monkeypatch: pytest.MonkeyPatch, shift: int) -> None:
         kept = (view.stored for view in catalog.views.values())
         return all_large((*kept, *others), shift).large_windows
 
-    monkeypatch.setattr(run, "large_windows", every)
+    monkeypatch.setattr(large_windows, "large_windows", every)

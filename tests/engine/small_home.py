@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from slackwater.engine.home import Home
-from slackwater.engine.maintain import Maintenance
+from slackwater.catalog.home import Home
+from slackwater.maintenance.maintenance import Maintenance
 from slackwater.state.columns import stored_schema
 from slackwater.state.metadata.collect import Retention
 from slackwater.state.metadata.lock import HomeLock

@@ -19,9 +19,9 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.engine import maintain, merging
-from slackwater.engine.results import RunResult
 from slackwater.errors import CatalogError
+from slackwater.maintenance import maintenance, merging
+from slackwater.running.results import RunResult
 from slackwater.state.merge import merge_segments
 from slackwater.state.metadata.collect import collect_garbage, sweep_orphans
 
@@ -179,7 +179,7 @@ def test_files_deleted_before_they_were_opened_are_no_failure(kept: SmallHome, g
 def test_a_sweep_spares_what_is_being_merged(
     kept: SmallHome, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintain, "_COLLECT_EVERY", 1)
+    monkeypatch.setattr(maintenance, "_COLLECT_EVERY", 1)
     gate.hold(after_a_file=True)
     append(kept, "a", range(8))
     kept.maintenance.tidy()

@@ -13,11 +13,11 @@ from pyspark.sql import SparkSession
 
 from slackwater.algebra.root import split_root
 from slackwater.catalog.definitions import SourceDefinition
-from slackwater.engine.views import normalized_root
 from slackwater.frontend.sql.planner import Planner
 from slackwater.optimizer.choose import first_fit
 from slackwater.plan.facts import Facts
 from slackwater.plan.view_plan import OperatorPlan
+from slackwater.planning.views import normalized_root
 from slackwater.workloads.corpus import DATA_SETS
 
 from .corpus import CORPUS, WHY

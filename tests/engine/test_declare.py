@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.engine.declare import NewSource, NewView
 from slackwater.errors import CatalogError, SlackwaterError
+from slackwater.planning.declare import NewSource, NewView
 
 TOTALS = "SELECT g, sum(v) AS s FROM item GROUP BY g"
 LARGE = "SELECT g FROM totals WHERE s > 5"

@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.engine import maintain, results
 from slackwater.errors import SlackwaterError
 from slackwater.events import (
     Committed,
@@ -21,6 +20,8 @@ from slackwater.events import (
     ViewDecided,
     Warned,
 )
+from slackwater.maintenance import maintenance
+from slackwater.running import results
 
 
 def numbers(start: int, stop: int) -> pa.Table:
@@ -74,7 +75,7 @@ def test_warnings_of_a_run_are_events(
 def test_merges_in_the_background_are_told_by_the_thread_that_works(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintain, "_MERGED_AT", 2)
+    monkeypatch.setattr(maintenance, "_MERGED_AT", 2)
     heard: list[Event] = []
     with opened(spark, tmp_path, "driver") as session:
         session.subscribe(heard.append, MergeStarted, MergeCommitted, Committed)

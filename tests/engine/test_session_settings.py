@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from sqlalchemy import delete
 
 import slackwater as sw
-from slackwater.engine.home import Home
+from slackwater.catalog.home import Home
 from slackwater.runtime.pinned_settings import PINNED_SETTINGS
 from slackwater.state.metadata import schema
 from slackwater.state.metadata.engine import writing

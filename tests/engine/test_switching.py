@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.api import Session
 from slackwater.compiler.tasks import Action
-from slackwater.engine import refresh_choice
-from slackwater.engine.decide import Decision
+from slackwater.running import refresh_choice
+from slackwater.running.decide import Decision
 
 _SQL = "SELECT k, rank() OVER (PARTITION BY k ORDER BY v, id) AS place, v FROM t"
 

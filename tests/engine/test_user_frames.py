@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 import slackwater as sw
-from slackwater.engine import ingest
 from slackwater.errors import DataError, ExecutionError
+from slackwater.ingest import ingestion
 from slackwater.sources.batches import Batch, read_batch
 
 _WIDTH = 24
@@ -52,7 +52,7 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> list[Batch]:
         batches.append(read_batch(*args))
         return batches[-1]
 
-    monkeypatch.setattr(ingest, "read_batch", reading)
+    monkeypatch.setattr(ingestion, "read_batch", reading)
     return batches
 
 

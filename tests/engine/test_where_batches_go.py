@@ -15,9 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.engine import ingest
-from slackwater.engine.ingest_quick import Taken, take_quickly
 from slackwater.errors import DataError
+from slackwater.ingest import ingestion
+from slackwater.ingest.quick_ingestion import Taken, take_quickly
 from slackwater.runtime.compare import compare_bags
 
 COLUMNS = (
@@ -110,7 +110,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[Taken]:
         taken.append(take_quickly(*arguments))
         return taken[-1]
 
-    monkeypatch.setattr(ingest, "take_quickly", noted)
+    monkeypatch.setattr(ingestion, "take_quickly", noted)
     return taken
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan
-from slackwater.engine.name_printer import NamePrinter
-from slackwater.engine.plan_text import Sizes, print_view_plan
+from slackwater.explain.plan_text import Sizes, print_view_plan
 from slackwater.optimizer.choose import choose_plan
 from slackwater.optimizer.normalize import normalize
 from slackwater.plan.facts import Facts
+from slackwater.planning.name_printer import NamePrinter
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "plans.md"

@@ -14,9 +14,9 @@ from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.spark_sql import print_step
 from slackwater.compiler.tasks import Action, RunFacts
-from slackwater.engine.plans import Plans
-from slackwater.engine.run import view_task
 from slackwater.plan.program import ComputeStep
+from slackwater.planning.plans import Plans
+from slackwater.running.run import view_task
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from slackwater.engine import verify
-from slackwater.engine.reading import Reader
-from slackwater.engine.verify import large_difference
+from slackwater.reading import verify
+from slackwater.reading.reader import Reader
+from slackwater.reading.verify import large_difference
 
 
 def test_bags_are_compared_with_their_multiplicities(spark: SparkSession) -> None:

@@ -14,16 +14,16 @@ from slackwater.algebra.operators import Scan, Values
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.goals import Goal
+from slackwater.catalog.home import Home
 from slackwater.catalog.lineage import base_sources, filled_state, is_behind, is_filled
 from slackwater.catalog.logs import NOTHING_READ, Logs
 from slackwater.catalog.stored_files import Pending
 from slackwater.catalog.stored_records import goal_records
-from slackwater.engine.home import Home
-from slackwater.engine.plans import Plans, make_plan
 from slackwater.errors import CatalogError, InvariantError
 from slackwater.optimizer.rules.keys import contents
 from slackwater.plan.facts import Facts
 from slackwater.plan.stored_plans import dump_view_plan
+from slackwater.planning.plans import Plans, make_plan
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     ProgressRecord,

@@ -8,12 +8,12 @@ import pytest
 
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.compiler.tasks import Action
-from slackwater.engine.decide import Candidate, Decision
-from slackwater.engine.refresh_choice import Decisions, Memory, Weighing, shares
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.observations import Observed
 from slackwater.plan.prices import DRIVER, Prices, Rates
 from slackwater.plan.program import AppendStep, Program, SourceChangesStep
+from slackwater.running.decide import Candidate, Decision
+from slackwater.running.refresh_choice import Decisions, Memory, Weighing, shares
 from slackwater.types import BIGINT
 
 from ..golden.relations import ORDERS

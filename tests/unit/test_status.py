@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 
 from slackwater.catalog.goals import Goal
-from slackwater.engine.status import ConsideredAction, _goal_text, _history_row
+from slackwater.explain.status import ConsideredAction, _goal_text, _history_row
 from slackwater.state.metadata.records import RunRecord
 
 STARTED = datetime(2026, 5, 1, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 from slackwater.algebra.rel import Rel
 from slackwater.algebra.root import stored_scan
 from slackwater.compiler.lowering.table import LOWERINGS
-from slackwater.engine.plan_text import Sizes, print_view_plan
 from slackwater.errors import DataError, InvariantError
+from slackwater.explain.plan_text import Sizes, print_view_plan
 from slackwater.optimizer.choose import LAST_RESORT, RULES, alternatives, choose_plan
 from slackwater.plan.facts import Facts
 from slackwater.plan.stored_plans import dump_view_plan, load_view_plan

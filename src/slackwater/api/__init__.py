@@ -7,15 +7,18 @@ from slackwater.api.project import Project, open_project
 from slackwater.api.session import Session, Source, View, open_home
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.goals import Goal
-from slackwater.engine.costs import cost_lines, run_lines, view_lines
-from slackwater.engine.declare import NewSource, NewView
-from slackwater.engine.explain_query import (
-    ExplainedColumn,
-    LeftToSpark,
-    QueryExplanation,
-    explain_query,
+from slackwater.events import (
+    Committed,
+    Event,
+    MergeCommitted,
+    MergeStarted,
+    Progress,
+    Subscription,
+    ViewDecided,
+    Warned,
 )
-from slackwater.engine.explanations import (
+from slackwater.explain.cost_text import cost_lines, run_lines, view_lines
+from slackwater.explain.explanations import (
     CostExplanation,
     ExplainedOperator,
     ExplainedState,
@@ -27,35 +30,32 @@ from slackwater.engine.explanations import (
     StoredSize,
     WhyExplanation,
 )
-from slackwater.engine.forecast import Estimates
-from slackwater.engine.ingest import IngestResult
-from slackwater.engine.maintain import Compaction
-from slackwater.engine.results import FAILED, REPLANNED, RunResult, ViewRun
-from slackwater.engine.status import (
+from slackwater.explain.query_explanation import (
+    ExplainedColumn,
+    LeftToSpark,
+    QueryExplanation,
+    explain_query,
+)
+from slackwater.explain.status import (
     ConsideredAction,
     HistoryRow,
     SourceStatus,
     Status,
     ViewStatus,
 )
-from slackwater.engine.verify import VerifyResult
-from slackwater.events import (
-    Committed,
-    Event,
-    MergeCommitted,
-    MergeStarted,
-    Progress,
-    Subscription,
-    ViewDecided,
-    Warned,
-)
+from slackwater.ingest.ingestion import IngestResult
+from slackwater.maintenance.maintenance import Compaction
 from slackwater.plan.forms import Engine
 from slackwater.plan.view_plan import Refusal
+from slackwater.planning.declare import NewSource, NewView
 from slackwater.project.apply import Applied
 from slackwater.project.example import write_example_project
 from slackwater.project.load import is_project
 from slackwater.project.take_in import Ingested
 from slackwater.project.workspace import ProjectStatus, Refreshed
+from slackwater.reading.verify import VerifyResult
+from slackwater.running.forecast import Estimates
+from slackwater.running.results import FAILED, REPLANNED, RunResult, ViewRun
 from slackwater.runtime.metering import Metrics
 from slackwater.runtime.readable_failures import spark_error
 from slackwater.state.metadata.collect import Removed, Retention

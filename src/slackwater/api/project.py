@@ -10,12 +10,12 @@ from types import TracebackType
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.api.session import Session
-from slackwater.engine.explanations import Explanation
-from slackwater.engine.status import HistoryRow
-from slackwater.engine.verify import VerifyResult
 from slackwater.events import Event, Listener, Subscription
+from slackwater.explain.explanations import Explanation
+from slackwater.explain.status import HistoryRow
 from slackwater.project.apply import Applied
 from slackwater.project.workspace import ProjectStatus, Refreshed, Workspace
+from slackwater.reading.verify import VerifyResult
 from slackwater.runtime.session import SparkHandle
 
 

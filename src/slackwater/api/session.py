@@ -12,19 +12,19 @@ from pyspark.sql.types import StructType
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.goals import Goal
 from slackwater.config import load_settings
-from slackwater.engine.declare import NewSource, NewView
-from slackwater.engine.explanations import Explanation
-from slackwater.engine.ingest import IngestResult, Marks
 from slackwater.engine.keeper import Keeper
-from slackwater.engine.maintain import Compaction
 from slackwater.engine.options import Options
-from slackwater.engine.results import RunResult
-from slackwater.engine.status import HistoryRow, Status, read_history, read_status
-from slackwater.engine.verify import VerifyResult
-from slackwater.engine.views import with_readers
 from slackwater.events import Event, Listener, Subscription
+from slackwater.explain.explanations import Explanation
+from slackwater.explain.status import HistoryRow, Status, read_history, read_status
+from slackwater.ingest.ingestion import IngestResult, Marks
+from slackwater.maintenance.maintenance import Compaction
 from slackwater.plan.forms import Forms, read_engine
 from slackwater.plan.prices import read_prices
+from slackwater.planning.declare import NewSource, NewView
+from slackwater.planning.views import with_readers
+from slackwater.reading.verify import VerifyResult
+from slackwater.running.results import RunResult
 from slackwater.runtime.session import SparkHandle, open_spark
 from slackwater.state.metadata.collect import Retention
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slackwater.engine.results import RunResult
+from slackwater.running.results import RunResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from slackwater.bench.runs import (
     typical_run,
     wait_for_merges,
 )
-from slackwater.engine.results import RunResult
+from slackwater.running.results import RunResult
 from slackwater.workloads.database import ChangeBatch
 
 _VIEW = "measured"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from slackwater.api import Session
 from slackwater.bench.machine import Clock, Cost, typical
-from slackwater.engine.results import RunResult
+from slackwater.running.results import RunResult
 from slackwater.runtime.metering import Metrics
 from slackwater.workloads.bags import negate
 from slackwater.workloads.database import ChangeBatch

@@ -19,29 +19,14 @@ from slackwater.algebra.rel import walk_rel
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.goals import Goal
+from slackwater.catalog.home import Home
 from slackwater.catalog.stored_records import (
     arrangement_record,
     goal_records,
     source_record,
     view_record,
 )
-from slackwater.engine.announce import announce_warnings
-from slackwater.engine.changes import ChangeReader
-from slackwater.engine.decide import predicted_bytes, readable_rows
-from slackwater.engine.declare import Declaration, NewSource, NewView, offer_view
-from slackwater.engine.explain import Explainer
-from slackwater.engine.explanations import Explanation
-from slackwater.engine.home import Home
-from slackwater.engine.ingest import Ingestion, IngestResult, Marks
-from slackwater.engine.large_windows import known_facts
-from slackwater.engine.maintain import Compaction, Maintenance
 from slackwater.engine.options import Options
-from slackwater.engine.plans import Plans, make_plan
-from slackwater.engine.reading import Reader
-from slackwater.engine.results import RunResult
-from slackwater.engine.run import Run
-from slackwater.engine.verify import Verifier, VerifyResult
-from slackwater.engine.views import called_functions, require_unread
 from slackwater.errors import (
     CatalogError,
     ExecutionError,
@@ -49,12 +34,27 @@ from slackwater.errors import (
     SlackwaterError,
 )
 from slackwater.events import Warned
+from slackwater.explain.explainer import Explainer
+from slackwater.explain.explanations import Explanation
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.frontend.sql.user_functions import UserFunctions
+from slackwater.ingest.ingestion import Ingestion, IngestResult, Marks
+from slackwater.maintenance.maintenance import Compaction, Maintenance
 from slackwater.plan.stored_plans import dump_view_plan
-from slackwater.runtime.pinned_settings import apply_pinned_settings
+from slackwater.planning.declare import Declaration, NewSource, NewView, offer_view
+from slackwater.planning.large_windows import known_facts
+from slackwater.planning.plans import Plans, make_plan
+from slackwater.planning.views import called_functions, require_unread
+from slackwater.reading.changes import ChangeReader
+from slackwater.reading.reader import Reader
+from slackwater.reading.verify import Verifier, VerifyResult
+from slackwater.running.announce import announce_warnings
+from slackwater.running.decide import predicted_bytes, readable_rows
+from slackwater.running.results import RunResult
+from slackwater.running.run import Run
+from slackwater.runtime.pinned_settings import apply_pinned_settings, settings_to_pin
 from slackwater.runtime.printed import reading_as
 from slackwater.runtime.program import ProgramRunner
 from slackwater.state.metadata.errors import MetadataError
@@ -109,8 +109,10 @@ class Keeper:
         if options.read_only:
             home = Home.look(folder, options.metadata)
         else:
-            home = Home.open(folder, options.metadata, spark)
+            home = Home.open(folder, options.metadata)
         try:
+            if not home.read_only:
+                _pin_settings(home, spark)
             return Keeper(home, spark, options)
         except BaseException:
             home.close()
@@ -385,3 +387,10 @@ class Keeper:
                 hint="Drop the view and create it again; nothing else is affected.",
             )
         self._fragments |= {name: found[name] for name in wanted}
+
+
+def _pin_settings(home: Home, spark: SparkSession) -> None:
+    """Keep the settings that a new home is made under, and those that an older one lacks."""
+    missing = settings_to_pin(spark, home.catalog().pinned)
+    if missing:
+        home.commit(Transaction("compact", pinned=missing))

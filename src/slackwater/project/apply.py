@@ -12,10 +12,10 @@ from pyspark.sql.types import StructType
 
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.goals import Goal
-from slackwater.engine.declare import NewSource, NewView
 from slackwater.engine.keeper import Keeper
-from slackwater.engine.views import with_readers
 from slackwater.errors import CatalogError
+from slackwater.planning.declare import NewSource, NewView
+from slackwater.planning.views import with_readers
 from slackwater.project.records import ProjectFiles, SourceDeclaration, ViewFile
 from slackwater.project.sql_tokens import tokenize
 

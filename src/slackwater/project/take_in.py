@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from slackwater.engine.home import Home
-from slackwater.engine.ingest import IngestResult
+from slackwater.catalog.home import Home
 from slackwater.engine.keeper import Keeper
 from slackwater.errors import DataError, ExecutionError
+from slackwater.ingest.ingestion import IngestResult
 from slackwater.project.records import ProjectFiles
 from slackwater.runtime.spark_failures import SPARK_FAILURES
 from slackwater.sources.connector import Connector, IncomingBatch

@@ -9,20 +9,20 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from slackwater.catalog.home import METADATA_FILE, Home
 from slackwater.config import SparkSettings, load_settings
-from slackwater.engine.home import METADATA_FILE, Home
 from slackwater.engine.keeper import Keeper
 from slackwater.engine.options import Options
-from slackwater.engine.results import RunResult
-from slackwater.engine.status import HistoryRow, Status, look_at_home, read_history, read_status
 from slackwater.errors import CatalogError
 from slackwater.events import Events
+from slackwater.explain.status import HistoryRow, Status, look_at_home, read_history, read_status
 from slackwater.plan.forms import Engine, Forms, read_engine
 from slackwater.plan.prices import read_prices
 from slackwater.project.apply import Applied, apply_project
 from slackwater.project.load import load_project
 from slackwater.project.records import ProjectFiles
 from slackwater.project.take_in import Ingested, count_waiting, take_in
+from slackwater.running.results import RunResult
 from slackwater.runtime.session import SparkHandle, open_spark
 from slackwater.state.metadata.ownership import IDENTITY_FILE
 

@@ -10,8 +10,8 @@ from slackwater.algebra.rel import Rel
 from slackwater.algebra.root import stored_scan
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
+from slackwater.catalog.home import Home
 from slackwater.compiler.batch import compile_batch
-from slackwater.engine.home import Home
 from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.sessions import clone_session, rebind
 from slackwater.plan.frames import Fresh

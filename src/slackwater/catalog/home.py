@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.step_statistics import Observations
 from slackwater.errors import CatalogError
 from slackwater.events import Committed, Events
-from slackwater.runtime.pinned_settings import settings_to_pin
 from slackwater.state.mapped_files import allow_many_files
 from slackwater.state.metadata.lock import HomeLock
 from slackwater.state.metadata.metadata_reader import MetadataReader
@@ -36,8 +33,8 @@ class Home:
         self._closed = False
 
     @staticmethod
-    def open(folder: Path, metadata: str | None, spark: SparkSession) -> Home:
-        """Lock the home, making it if it is new, and pin the settings it is made with."""
+    def open(folder: Path, metadata: str | None) -> Home:
+        """Lock the home, making it if it is new."""
         allow_many_files()
         folder.mkdir(parents=True, exist_ok=True)
         store = MetadataStore.open(metadata if metadata is not None else folder / METADATA_FILE)
@@ -46,13 +43,7 @@ class Home:
         except BaseException:
             store.close()
             raise
-        home = Home(folder.resolve(), store, lock)
-        try:
-            home._pin_settings(spark)
-        except BaseException:
-            home.close()
-            raise
-        return home
+        return Home(folder.resolve(), store, lock)
 
     @staticmethod
     def look(folder: Path, metadata: str | None) -> Home:
@@ -72,12 +63,6 @@ class Home:
             store.close()
             raise
         return Home(folder.resolve(), store, None)
-
-    def _pin_settings(self, spark: SparkSession) -> None:
-        """Keep the settings that a new home is made under, and those that it lacks."""
-        missing = settings_to_pin(spark, self.catalog().pinned)
-        if missing:
-            self.commit(Transaction("compact", pinned=missing))
 
     @property
     def store(self) -> MetadataReader:

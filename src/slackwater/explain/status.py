@@ -14,8 +14,8 @@ from slackwater.algebra.reads import read_names
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import ViewDefinition
 from slackwater.catalog.goals import Goal
+from slackwater.catalog.home import Home
 from slackwater.catalog.lineage import is_behind
-from slackwater.engine.home import Home
 from slackwater.state.metadata.records import RunRecord
 
 

@@ -23,12 +23,12 @@ from pyspark.sql import DataFrame, Row
 
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import OnMissing, SourceDefinition
+from slackwater.catalog.home import Home
 from slackwater.catalog.stored_files import StoredFiles
 from slackwater.compiler.duckdb.types import NotLocalError
-from slackwater.engine.home import Home
-from slackwater.engine.ingest_quick import Taken, needs_look_up, take_quickly
 from slackwater.errors import DataError
 from slackwater.faults import reach
+from slackwater.ingest.quick_ingestion import Taken, needs_look_up, take_quickly
 from slackwater.runtime.collated import any_collated
 from slackwater.runtime.files import Place, storage_schema
 from slackwater.runtime.program import ProgramRunner, checkpointed_rdd

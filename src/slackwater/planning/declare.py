@@ -24,26 +24,26 @@ from slackwater.catalog.definitions import (
     read_scope,
 )
 from slackwater.catalog.goals import Goal
+from slackwater.catalog.home import Home
 from slackwater.catalog.stored_records import (
     arrangement_record,
     goal_records,
     source_record,
     view_record,
 )
-from slackwater.engine.home import Home
-from slackwater.engine.large_windows import known_facts
-from slackwater.engine.plans import Plans, make_plan
-from slackwater.engine.views import (
-    PlannedView,
-    plan_view,
-    require_incremental,
-    require_unread,
-)
 from slackwater.errors import CatalogError, SqlError
 from slackwater.frontend.sql.planner import Fragment, Planner
 from slackwater.plan.facts import Facts
 from slackwater.plan.stored_plans import dump_view_plan
 from slackwater.plan.view_plan import ViewPlan
+from slackwater.planning.large_windows import known_facts
+from slackwater.planning.plans import Plans, make_plan
+from slackwater.planning.views import (
+    PlannedView,
+    plan_view,
+    require_incremental,
+    require_unread,
+)
 from slackwater.state.metadata.records import CommitKind, Transaction
 
 

@@ -16,10 +16,10 @@ from typing import Protocol
 
 from slackwater.catalog.definitions import RefreshPolicy
 from slackwater.compiler.tasks import Action
-from slackwater.engine.decide import Candidate, Decision
 from slackwater.plan.observations import Observed
 from slackwater.plan.prices import Rates
 from slackwater.plan.program import AppendStep, Origin, Program
+from slackwater.running.decide import Candidate, Decision
 
 Decisions = tuple[Decision, ...]
 _WORTH_IT = 0.1

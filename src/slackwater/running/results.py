@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from slackwater.compiler.tasks import Action
-from slackwater.engine.decide import Decision
-from slackwater.engine.forecast import Estimates
+from slackwater.running.decide import Decision
+from slackwater.running.forecast import Estimates
 from slackwater.runtime.metering import Metrics
 from slackwater.state.metadata.records import RunRecord
 

@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame
 
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import ViewDefinition
+from slackwater.catalog.home import Home
 from slackwater.catalog.lineage import is_filled
-from slackwater.engine.home import Home
-from slackwater.engine.reading import Reader
 from slackwater.errors import DataError
+from slackwater.reading.reader import Reader
 from slackwater.state.columns import column_names
 from slackwater.state.metadata.records import Commit
 from slackwater.state.segments import SegmentFile

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slackwater.engine.results import FAILED
-from slackwater.engine.status import HistoryRow
+from slackwater.explain.status import HistoryRow
+from slackwater.running.results import FAILED
 
 _WIDTH = 40
 _CPU = {

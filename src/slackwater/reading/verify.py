@@ -8,12 +8,12 @@ from time import perf_counter
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.catalog.definitions import ViewDefinition
+from slackwater.catalog.home import Home
 from slackwater.compiler.batch import compile_batch
-from slackwater.engine.home import Home
-from slackwater.engine.reading import Reader, bind_table
 from slackwater.errors import InvariantError
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.plan.weighted import groupable
+from slackwater.reading.reader import Reader, bind_table
 from slackwater.runtime.compare import compare_bags
 from slackwater.runtime.pinned_settings import apply_pinned_settings
 from slackwater.runtime.printed import printed_session

@@ -10,10 +10,10 @@ from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.catalog.lineage import base_sources, filled_state, is_filled
 from slackwater.catalog.stored_files import Pending
 from slackwater.compiler.tasks import Action
-from slackwater.engine.plans import Plans
-from slackwater.engine.views import operator_name
 from slackwater.optimizer.estimate import estimate_rows, estimate_state
 from slackwater.plan.view_plan import ViewPlan
+from slackwater.planning.plans import Plans
+from slackwater.planning.views import operator_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,31 +11,38 @@ from types import MappingProxyType
 
 from slackwater.algebra.reads import read_names
 from slackwater.catalog.definitions import ViewDefinition
+from slackwater.catalog.home import Home
 from slackwater.catalog.lineage import base_sources, filled_state, is_behind
 from slackwater.catalog.stored_files import Pending, StoredFiles
 from slackwater.catalog.stored_records import arrangement_record
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
-from slackwater.engine.announce import announce_decisions
-from slackwater.engine.decide import (
+from slackwater.errors import ExecutionError
+from slackwater.faults import reach
+from slackwater.frontend.sql.planner import Fragment
+from slackwater.plan.observations import FACTOR, Observed
+from slackwater.plan.prices import SPARK
+from slackwater.plan.program import AppendStep, Origin, Program
+from slackwater.plan.view_plan import ViewPlan
+from slackwater.planning.large_windows import known_facts
+from slackwater.planning.plans import Plans
+from slackwater.running.announce import announce_decisions
+from slackwater.running.decide import (
     Decision,
     decide,
     predicted_bytes,
     readable_rows,
 )
-from slackwater.engine.forecast import Estimates, Forecast, by_origin
-from slackwater.engine.home import Home
-from slackwater.engine.large_windows import known_facts
-from slackwater.engine.plans import Plans
-from slackwater.engine.refresh_choice import (
+from slackwater.running.forecast import Estimates, Forecast, by_origin
+from slackwater.running.refresh_choice import (
     Memory,
     Weighing,
     incremental_origin,
     regret_origin,
     shares,
 )
-from slackwater.engine.results import (
+from slackwater.running.results import (
     RunResult,
     StateSize,
     ViewRun,
@@ -44,14 +51,7 @@ from slackwater.engine.results import (
     replanned_row,
     skipped,
 )
-from slackwater.engine.sizes import StoredSizes
-from slackwater.errors import ExecutionError
-from slackwater.faults import reach
-from slackwater.frontend.sql.planner import Fragment
-from slackwater.plan.observations import FACTOR, Observed
-from slackwater.plan.prices import SPARK
-from slackwater.plan.program import AppendStep, Origin, Program
-from slackwater.plan.view_plan import ViewPlan
+from slackwater.running.stored_sizes import StoredSizes
 from slackwater.runtime.metering import Meter, Metrics
 from slackwater.runtime.program import Priced, ProgramRunner, RunPlace, Written
 from slackwater.state.metadata.errors import MetadataError

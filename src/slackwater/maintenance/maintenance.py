@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from slackwater.catalog.catalog import Catalog
+from slackwater.catalog.home import Home
 from slackwater.catalog.logs import NOTHING_READ
-from slackwater.engine.home import Home
-from slackwater.engine.merging import Merge, Merged, Merger
 from slackwater.events import MergeCommitted, MergeStarted
 from slackwater.faults import reach
+from slackwater.maintenance.merging import Merge, Merged, Merger
 from slackwater.state.metadata.collect import Removed, Retention, collect_garbage, sweep_orphans
 from slackwater.state.metadata.records import NewSegment, SegmentRecord, Transaction
 

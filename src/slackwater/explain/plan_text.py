@@ -6,18 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from slackwater.algebra.operators import Window
-from slackwater.engine.explanations import (
+from slackwater.explain.explanations import (
     ExplainedOperator,
     ExplainedState,
     SeenRows,
     StoredSize,
     plan_lines,
 )
-from slackwater.engine.name_printer import NamePrinter
 from slackwater.expr.nodes import Call, ColumnRef, Expr
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.view_plan import RECOMPUTE, KeptState, OperatorPlan, ViewPlan
+from slackwater.planning.name_printer import NamePrinter
 
 _LINEAR = {
     "scan": "what arrived since the last run",

@@ -10,13 +10,13 @@ from slackwater.algebra.reads import read_names
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
 from slackwater.compiler.tasks import Action
-from slackwater.engine.large_windows import windows_of
-from slackwater.engine.name_printer import NamePrinter
 from slackwater.errors import InvariantError
 from slackwater.optimizer.choose import choose_plan
 from slackwater.plan.facts import Facts
 from slackwater.plan.stored_plans import dump_view_plan
 from slackwater.plan.view_plan import ViewPlan
+from slackwater.planning.large_windows import windows_of
+from slackwater.planning.name_printer import NamePrinter
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,14 @@ from slackwater.algebra.printer import PlanPrinter
 from slackwater.algebra.reads import read_names
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
+from slackwater.catalog.home import Home
 from slackwater.catalog.lineage import base_sources
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.program_text import print_program_step
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
-from slackwater.engine.decide import predicted_bytes, readable_rows
-from slackwater.engine.explanations import (
+from slackwater.errors import CatalogError
+from slackwater.explain.explanations import (
     CostExplanation,
     ExplainedOperator,
     ExplainedState,
@@ -29,18 +30,17 @@ from slackwater.engine.explanations import (
     StoredSize,
     WhyExplanation,
 )
-from slackwater.engine.home import Home
-from slackwater.engine.large_windows import known_facts
-from slackwater.engine.name_printer import NamePrinter
-from slackwater.engine.plan_text import Sizes, explain_view_plan
-from slackwater.engine.plans import Plans
-from slackwater.engine.results import FAILED, REPLANNED
-from slackwater.engine.run import view_task
-from slackwater.engine.status import read_history
-from slackwater.errors import CatalogError
+from slackwater.explain.plan_text import Sizes, explain_view_plan
+from slackwater.explain.status import read_history
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import Step
 from slackwater.plan.view_plan import OperatorPlan
+from slackwater.planning.large_windows import known_facts
+from slackwater.planning.name_printer import NamePrinter
+from slackwater.planning.plans import Plans
+from slackwater.running.decide import predicted_bytes, readable_rows
+from slackwater.running.results import FAILED, REPLANNED
+from slackwater.running.run import view_task
 
 
 class Explainer:

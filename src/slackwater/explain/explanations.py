@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from slackwater.engine.costs import run_lines, view_lines
-from slackwater.engine.status import HistoryRow
+from slackwater.explain.cost_text import run_lines, view_lines
+from slackwater.explain.status import HistoryRow
 from slackwater.plan.view_plan import RECOMPUTE, Refusal
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from slackwater.catalog.definitions import ViewDefinition
-from slackwater.engine.decide import Decision
-from slackwater.engine.results import RunResult
 from slackwater.events import Events, ViewDecided, Warned
+from slackwater.running.decide import Decision
+from slackwater.running.results import RunResult
 
 
 def announce_decisions(

@@ -1,0 +1,1 @@
+"""Batches of changes on their way into a source."""

@@ -1,0 +1,1 @@
+"""Merging small segments, and deleting what nobody needs."""

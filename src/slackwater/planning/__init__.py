@@ -1,0 +1,1 @@
+"""Plans of views: made, kept, and made anew."""

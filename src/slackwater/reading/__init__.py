@@ -1,0 +1,1 @@
+"""Answers of views, what changed in them, and whether they are right."""

@@ -1,0 +1,1 @@
+"""Runs: what is done with each view, and doing it in one commit."""
