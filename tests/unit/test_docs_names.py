@@ -26,13 +26,30 @@ def test_every_file_exists(page: str) -> None:
     assert {path for path in named if not files_called(path)} == set()
 
 
-def test_names_are_defined_in_the_files_beside_them() -> None:
+@pytest.mark.parametrize("page", ["life-of-a-query.md", "architecture.md", "glossary.md"])
+def test_names_are_defined_in_the_files_beside_them(page: str) -> None:
     """As in: `Planner` (`frontend/sql/planner.py`)."""
-    pairs = re.findall(r"`([\w.]+)`\s+\(`([\w/]+\.py)`", read_page("life-of-a-query.md"))
-    assert len(pairs) > 25
+    pairs = re.findall(r"`([\w.]+)`\s+\(`([\w/]+\.py)`", read_page(page))
+    assert len(pairs) > 15
     wrong = []
     for name, path in pairs:
         definition = re.compile(rf"^\s*(?:def|class) {name.split('.')[-1]}\b", re.MULTILINE)
         if not any(definition.search(file.read_text()) for file in files_called(path)):
             wrong.append((name, path))
     assert wrong == []
+
+
+def test_a_word_of_the_glossary_means_one_thing() -> None:
+    rows = re.findall(r"^\| \*\*(.+?)\*\* \|", read_page("glossary.md"), re.MULTILINE)
+    words = [word.strip() for row in rows for word in row.split(",")]
+    assert len(words) > 40
+    assert sorted(words) == sorted(set(words))
+
+
+def test_every_package_has_its_room_in_the_architecture() -> None:
+    page = read_page("architecture.md")
+    rooms = {
+        each.name for each in (ROOT / "src" / "slackwater").iterdir() if each.suffix != ".typed"
+    }
+    names = {name.removesuffix(".py") for name in rooms} - {"__init__", "__pycache__"}
+    assert {name for name in names if f"`{name}`" not in page} == set()
