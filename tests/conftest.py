@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.config import SparkSettings
 from slackwater.defects import recorded_defects
-from slackwater.runtime.session import open_spark
+from slackwater.spark.session import open_spark
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -33,7 +33,7 @@ NO_JAVA = (
 )
 FIND_JAVA = """
 from slackwater.errors import SetupError
-from slackwater.runtime.java import find_java
+from slackwater.spark.java import find_java
 try:
     java = find_java()
 except SetupError as problem:

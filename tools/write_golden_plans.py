@@ -15,7 +15,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.algebra.serial import dump_plan
 from slackwater.catalog import TableDefinition
 from slackwater.frontend.sql.planner import Planner
-from slackwater.runtime.session import open_spark
+from slackwater.spark.session import open_spark
 from slackwater.types import StructType, parse_spark_type
 from slackwater.workloads.corpus import load_corpus
 from slackwater.workloads.tpch import ensure_tpch, read_tpch

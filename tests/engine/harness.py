@@ -30,8 +30,8 @@ from pyspark.sql.types import StructType
 from slackwater.api import Session
 from slackwater.api.forced import open_forced
 from slackwater.errors import SlackwaterError
+from slackwater.reading.compare import Bag, collect_bag, compare_bags
 from slackwater.running.results import RunResult, ViewRun
-from slackwater.runtime.compare import Bag, collect_bag, compare_bags
 from slackwater.workloads.adversarial import adversarial_tables
 from slackwater.workloads.bags import WEIGHT, apply_changes
 from slackwater.workloads.changes import ChangeSpec, change_stream

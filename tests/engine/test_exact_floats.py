@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.api import Session
-from slackwater.runtime.files import arrow_layout
+from slackwater.executors.places import arrow_layout
 from slackwater.state.matching import Arrangement
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.types import BIGINT, ArrayType, DataType

@@ -13,7 +13,7 @@ from slackwater.api import Session
 from slackwater.api.forced import open_forced
 from slackwater.cli.history import detail_lines
 from slackwater.running.run import RunResult
-from slackwater.runtime.metering import Meter, Metrics
+from slackwater.spark.metering import Meter, Metrics
 
 CUSTOMERS, ORDERS = 10, 1_000
 OF_EACH = ORDERS // CUSTOMERS

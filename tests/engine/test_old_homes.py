@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.plan.facts import Facts
-from slackwater.runtime.pinned_settings import PINNED_SETTINGS
+from slackwater.spark.pinned_settings import PINNED_SETTINGS
 
 HOMES = Path(__file__).parents[1] / "fixtures" / "homes"
 _SCHEMA = "id BIGINT, g STRING, x INT, d DECIMAL(12,2), f DOUBLE, m MAP<STRING,INT>, i INT"

@@ -14,7 +14,7 @@ from sqlalchemy import delete
 
 import slackwater as sw
 from slackwater.catalog.home import Home
-from slackwater.runtime.pinned_settings import PINNED_SETTINGS
+from slackwater.spark.pinned_settings import PINNED_SETTINGS
 from slackwater.state.metadata import schema
 from slackwater.state.metadata.engine import writing
 from slackwater.state.metadata.records import Transaction

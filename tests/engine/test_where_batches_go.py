@@ -16,9 +16,10 @@ from pyspark.sql import DataFrame, SparkSession
 import slackwater as sw
 from slackwater.api import Session
 from slackwater.errors import DataError
+from slackwater.executors.written import NotHere
 from slackwater.ingest import ingestion
 from slackwater.ingest.quick_ingestion import Taken, take_quickly
-from slackwater.runtime.compare import compare_bags
+from slackwater.reading.compare import compare_bags
 
 COLUMNS = (
     "id BIGINT, name STRING, price DECIMAL(12,2), wide DECIMAL(30,4), rate DOUBLE, part FLOAT, "
@@ -106,9 +107,11 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[Taken]:
     """What the driver took in."""
     taken: list[Taken] = []
 
-    def noted(*arguments: Any) -> Taken:
-        taken.append(take_quickly(*arguments))
-        return taken[-1]
+    def noted(*arguments: Any) -> Taken | NotHere:
+        found = take_quickly(*arguments)
+        if isinstance(found, Taken):
+            taken.append(found)
+        return found
 
     monkeypatch.setattr(ingestion, "take_quickly", noted)
     return taken

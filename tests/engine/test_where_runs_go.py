@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 from slackwater.api import Session
 from slackwater.api.forced import open_forced
+from slackwater.executors.driver import driver_executor, frames
 from slackwater.plan import costs
-from slackwater.runtime.local import frames, runner
 from slackwater.state import sorting
 
 HERE = "on the driver"
@@ -50,7 +50,7 @@ def test_rows_that_outgrow_memory_wait_in_files(
     with kept(spark, tmp_path, driver_rows=1_000_000) as session:
         session.create_view("greater", "SELECT v % 9 AS v, v + 1 AS w FROM item")
         session.create_view("twins", "SELECT a.v, b.w FROM greater a JOIN greater b ON a.v = b.v")
-        monkeypatch.setattr(runner, "MOST_BYTES", 4_000)
+        monkeypatch.setattr(driver_executor, "MOST_BYTES", 4_000)
         monkeypatch.setattr(frames, "_SMALL_FRAME", 0)
         monkeypatch.setattr(sorting, "_RUN_ROWS", 100)
         monkeypatch.setattr(sorting, "_PIECE_ROWS", 50)

@@ -25,7 +25,7 @@ import slackwater as sw
 from slackwater.api import Session
 from slackwater.config import SparkSettings
 from slackwater.errors import SlackwaterError
-from slackwater.runtime.session import open_spark
+from slackwater.spark.session import open_spark
 from slackwater.state.metadata.collect import Retention, sweep_orphans
 from slackwater.state.packs import file_of, files_of
 

@@ -18,7 +18,7 @@ from pyspark.sql.types import ArrayType
 
 from slackwater.api.forced import open_forced
 from slackwater.errors import SlackwaterError
-from slackwater.runtime.compare import Bag, collect_bag, compare_bags
+from slackwater.reading.compare import Bag, collect_bag, compare_bags
 
 from .examples import Case, Kept, RowCase, Sheet, TableCase, sheets
 from .sources import BATCHES, ROWS, Source, row_source, table_sources

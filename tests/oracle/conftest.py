@@ -11,11 +11,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.compiler.batch import compile_batch
 from slackwater.frontend.sql.planner import Planner, Query
-from slackwater.runtime.execute import run_batch
 from slackwater.sources.parquet_folder import open_folder
 from slackwater.workloads.adversarial import write_adversarial
 from slackwater.workloads.orderbook import write_order_book
 from slackwater.workloads.tpch import ensure_tpch
+
+from .run_batch import run_batch
 
 
 @dataclass(frozen=True)

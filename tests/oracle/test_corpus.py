@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from slackwater.algebra.invariants import check_plan
-from slackwater.runtime.compare import compare_bags
+from slackwater.reading.compare import compare_bags
 from slackwater.workloads.corpus import CorpusQuery, load_corpus
 
 HERE = Path(__file__).parent

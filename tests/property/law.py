@@ -21,10 +21,11 @@ from slackwater.algebra.printer import print_plan
 from slackwater.compiler.batch import compile_batch
 from slackwater.errors import SlackwaterError
 from slackwater.frontend.sql.planner import Planner, Query
-from slackwater.runtime.compare import compare_bags
-from slackwater.runtime.execute import run_batch
+from slackwater.reading.compare import compare_bags
 from slackwater.sources.parquet_folder import open_folder
 from slackwater.workloads.adversarial import write_adversarial
+
+from ..oracle.run_batch import run_batch
 
 _FAST = {
     "spark.sql.codegen.wholeStage": "false",

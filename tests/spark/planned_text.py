@@ -14,9 +14,9 @@ from pyspark.sql.types import StructType as SparkStruct
 from slackwater.catalog import TableDefinition
 from slackwater.compiler.duckdb.statements import DuckdbStatement
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.frontend.sql.planner import Planner
 from slackwater.plan.statements import Statement
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import StructType, ddl, parse_spark_type, same_type
 
 Row = tuple[object, ...]

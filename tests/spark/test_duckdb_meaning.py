@@ -22,12 +22,12 @@ from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.pruning import prune
 from slackwater.compiler.spark_sql import print_spark
+from slackwater.executors.driver.engine import LocalEngine
+from slackwater.executors.driver.spark_statements import SparkStatements
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId, ColumnRef, Expr, Literal, transform
 from slackwater.frontend.sql.planner import Planner
 from slackwater.plan.statements import Statement
-from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.types import BIGINT
 
 from .hard_values import (

@@ -19,10 +19,10 @@ from slackwater.algebra.operators import Project, Union
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.pruning import prune
+from slackwater.executors.driver.engine import LocalEngine
+from slackwater.executors.driver.spark_statements import SparkStatements
 from slackwater.expr.nodes import Literal
 from slackwater.plan.statements import Statement
-from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.state.columns import widened
 from slackwater.types import DecimalType, ddl
 

@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError, arrow_type
+from slackwater.executors.driver.engine import LocalEngine
+from slackwater.executors.driver.spark_statements import SparkStatements
 from slackwater.frontend.sql.planner import Planner
-from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.state.columns import compact
 from slackwater.types import (
     BIGINT,

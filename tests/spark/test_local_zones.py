@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.pruning import prune
-from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.runtime.local.zones import UTC, Zone, read_zone
+from slackwater.executors.driver.engine import LocalEngine
+from slackwater.executors.driver.spark_statements import SparkStatements
+from slackwater.executors.driver.zones import UTC, Zone, read_zone
 from slackwater.state.columns import widened
 from slackwater.types import ddl
 

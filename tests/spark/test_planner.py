@@ -24,9 +24,10 @@ from slackwater.errors import (
     UnsupportedStatementError,
 )
 from slackwater.frontend.sql.planner import Planner, Query
-from slackwater.runtime.compare import compare_bags
-from slackwater.runtime.execute import run_batch
+from slackwater.reading.compare import compare_bags
 from slackwater.types import parse_spark_type
+
+from ..oracle.run_batch import run_batch
 
 ROWS = [(1, "a", 1.5), (2, "b", None), (2, "b", None), (None, "c", float("nan")), (4, None, 0.0)]
 SCHEMA = "k INT, s STRING, x DOUBLE"

@@ -12,7 +12,7 @@ import slackwater as sw
 from slackwater.api import write_example_project
 from slackwater.errors import CatalogError, SetupError, SlackwaterError
 from slackwater.events import Committed, Event, Progress
-from slackwater.runtime import session as sessions
+from slackwater.spark import session as sessions
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from slackwater.config import SparkSettings
-from slackwater.runtime.session import local_cores, open_spark, spark_properties
+from slackwater.spark.session import local_cores, open_spark, spark_properties
 
 SCRATCH = Path("/scratch")
 
@@ -102,7 +102,7 @@ from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 from slackwater.config import SparkSettings
-from slackwater.runtime.session import open_spark
+from slackwater.spark.session import open_spark
 
 def refused(spark, query):
     try:
@@ -200,7 +200,7 @@ class TestSessionOfOurOwn:
 TOO_MUCH = """
 from slackwater.config import SparkSettings
 from slackwater.errors import SetupError
-from slackwater.runtime.session import open_spark
+from slackwater.spark.session import open_spark
 
 try:
     open_spark(SparkSettings(driver_memory="900t"))

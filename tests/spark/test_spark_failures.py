@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.cli.failures import explain_failure
 from slackwater.errors import ExecutionError
-from slackwater.runtime.spark_failures import execution_error
+from slackwater.spark.failures import execution_error
 
 _TOLD = "Java ran out of memory in Spark; nothing was changed"
 

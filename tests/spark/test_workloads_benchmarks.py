@@ -15,7 +15,7 @@ from slackwater.bench.machine import Clock, Cost
 from slackwater.bench.plain import PlainSpark, open_plain, plain_setup
 from slackwater.bench.refresh import measure_refresh
 from slackwater.bench.refresh_report import RefreshPlan
-from slackwater.runtime.metering import Meter, Metrics
+from slackwater.spark.metering import Meter, Metrics
 from slackwater.workloads.corpus import CorpusQuery, load_corpus
 from slackwater.workloads.orderbook import write_order_book
 from slackwater.workloads.tpch import ensure_tpch, ensure_tpch_doubles

@@ -13,9 +13,9 @@ from slackwater.algebra.operators import Project, Scan
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.duckdb.statements import DuckdbStatement, Part, print_duckdb
 from slackwater.compiler.duckdb.types import arrow_type
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.nodes import ColumnId, ColumnRef, Expr, Literal
 from slackwater.plan.statements import Statement
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT, INTEGER, STRING, DataType
 
 Row = tuple[object, ...]

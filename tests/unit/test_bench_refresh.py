@@ -23,7 +23,7 @@ from slackwater.cli.bench_growth import growth_data, show_growth
 from slackwater.cli.bench_queries import choose_tpch
 from slackwater.cli.bench_refresh import queries_for, refresh_data, show_refresh
 from slackwater.maintenance.merging import Merge, Merger
-from slackwater.runtime.metering import Metrics
+from slackwater.spark.metering import Metrics
 from slackwater.state.segments import SegmentFile
 from slackwater.workloads.corpus import CorpusQuery
 

@@ -23,7 +23,7 @@ from slackwater.bench.shapes_report import (
 )
 from slackwater.cli.bench_shapes_page import flat_data, shapes_data, show_flat, show_shapes
 from slackwater.errors import CatalogError
-from slackwater.runtime.metering import Metrics
+from slackwater.spark.metering import Metrics
 from slackwater.workloads.event_changes import ChangeKind
 
 MACHINE = Machine(2, "3.11.9", "4.2.1", (0.5, 0.4, 0.3), (1.5, 0.9, 0.5))

@@ -7,9 +7,9 @@ import random
 import struct
 from itertools import pairwise
 
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.buckets import INFINITE, NAN, ROOTS, SCALE
 from slackwater.expr.functions import call
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import DOUBLE
 
 from .duckdb_rows import Table, values

@@ -11,7 +11,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from slackwater.cli.failures import DefectError, explain_failure, guarded
 from slackwater.cli.main import main
 from slackwater.errors import DataError, ExecutionError, InvariantError, SetupError
-from slackwater.runtime.readable_failures import clean_java_message
+from slackwater.spark.readable_failures import clean_java_message
 
 
 @pytest.fixture(autouse=True)

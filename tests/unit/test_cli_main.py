@@ -93,7 +93,7 @@ def test_a_wrong_setting_is_named(
 
 WITHOUT_WHEEL = """
 import sys
-from slackwater.runtime import java
+from slackwater.spark import java
 java.find_spec = lambda name: None
 from slackwater.cli.main import main
 main(sys.argv[1:])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from slackwater.runtime.compare import BagDifference, collect_bag, compare_bags
+from slackwater.reading.compare import BagDifference, collect_bag, compare_bags
 
 
 def difference(

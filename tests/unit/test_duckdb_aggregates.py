@@ -12,10 +12,10 @@ from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Aggregate
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import AggregateCall, ColumnId, Expr, Literal, SortKey
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT, BOOLEAN, DOUBLE, INTEGER, STRING, ArrayType, DecimalType
 
 from .duckdb_rows import Row, Table, bigint, integer, named, run, string

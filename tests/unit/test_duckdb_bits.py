@@ -8,9 +8,9 @@ import pytest
 
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Expr
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT, INTEGER, TINYINT
 
 from .duckdb_rows import FEW_VALUES, Table, bigint, integer, named, project, values

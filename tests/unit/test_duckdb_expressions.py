@@ -11,6 +11,7 @@ import pytest
 from slackwater.compiler.duckdb.expressions import FORMS
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.functions import FUNCTIONS, call
 from slackwater.expr.nodes import (
     Call,
@@ -23,7 +24,6 @@ from slackwater.expr.nodes import (
     Literal,
     UserCall,
 )
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import (
     BIGINT,
     BOOLEAN,

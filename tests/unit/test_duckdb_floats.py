@@ -21,12 +21,12 @@ from slackwater.algebra.operators import (
 )
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Call, Cast, CastMode, ColumnId, Literal, SortKey, WindowCall
 from slackwater.plan.frames import Fresh
 from slackwater.plan.weighted import consolidated
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT, DOUBLE, FLOAT, INTEGER, STRING, TINYINT, DataType, DecimalType
 
 from .duckdb_rows import FEW_VALUES, Table, bigint, named, project, run, value_of, values

@@ -13,12 +13,12 @@ import pytest
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Aggregate, Project
 from slackwater.compiler.duckdb.functions import SEED
+from slackwater.executors.driver.engine import LocalEngine
+from slackwater.executors.driver.hashing import hash_longs
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId
 from slackwater.expr.registers import Sketch
-from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.local.hashing import hash_longs
 from slackwater.types import BIGINT, DOUBLE, INTEGER
 
 from .duckdb_rows import Table, run

@@ -33,6 +33,8 @@ from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.pruning import prune
 from slackwater.compiler.spark_sql import print_spark
+from slackwater.executors.driver.direct import stream_direct
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import (
@@ -51,8 +53,6 @@ from slackwater.expr.nodes import (
     WindowCall,
 )
 from slackwater.plan.statements import Statement
-from slackwater.runtime.local.direct import stream_direct
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import (
     BIGINT,
     BOOLEAN,

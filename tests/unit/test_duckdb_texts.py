@@ -9,9 +9,9 @@ import pytest
 from slackwater.compiler.duckdb.regexes import UnlikeError, plain_text, read_regex
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Call, Cast, Expr, Lambda, LambdaVariable, Literal, with_type
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import (
     BINARY,
     BOOLEAN,

@@ -11,6 +11,7 @@ from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import GroupLimit, RankKind, Window
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import (
@@ -25,7 +26,6 @@ from slackwater.expr.nodes import (
     SortKey,
     WindowCall,
 )
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import (
     BIGINT,
     DATE,

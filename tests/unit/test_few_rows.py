@@ -27,13 +27,18 @@ from slackwater.algebra.rel import Rel
 from slackwater.compiler.duckdb.few.row_hash import encoding, hash_values
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError, arrow_type
+from slackwater.executors.driver.engine import LocalEngine
+from slackwater.executors.driver.few_rows import are_few
+from slackwater.executors.driver.hashing import (
+    hash_ints,
+    hash_longs,
+    hash_texts,
+    hash_wide_decimals,
+)
+from slackwater.executors.driver.row_values import read_values, write_values
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Cast, ColumnId, Expr
-from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.local.few_rows import are_few
-from slackwater.runtime.local.hashing import hash_ints, hash_longs, hash_texts, hash_wide_decimals
-from slackwater.runtime.local.row_values import read_values, write_values
 from slackwater.state.columns import compact
 from slackwater.types import (
     BIGINT,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from slackwater.errors import SetupError
-from slackwater.runtime import java
-from slackwater.runtime.java import JavaRuntime, find_java, launcher_home, parse_version
+from slackwater.spark import java
+from slackwater.spark.java import JavaRuntime, find_java, launcher_home, parse_version
 
 BANNERS = {
     'java version "1.8.0_392"\nJava(TM) SE Runtime Environment': 8,

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.compiler.duckdb.limbs import DUCKDB
+from slackwater.executors.driver.limbs import add_limbs, comoment, far_limbs, limbs_value
 from slackwater.expr.limbs import COUNTS, FIRST_PLACE, LENGTH, NEAR_PLACES, WIDTH
-from slackwater.runtime.local.limbs import add_limbs, comoment, far_limbs, limbs_value
 
 HARD = (0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-300, 2.0**-88, 2.0**57, 1e20, 1.0, 1e300, 1.7e308)
 NUMBERS = st.one_of(st.sampled_from(HARD), st.floats(allow_nan=False, allow_infinity=False))

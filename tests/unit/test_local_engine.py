@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Aggregate, Distinct, Join, JoinKind
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Cast, ColumnId
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT, STRING, DecimalType
 
 from .duckdb_rows import Table, run, values

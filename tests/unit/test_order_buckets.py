@@ -11,6 +11,7 @@ import pytest
 
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Scan, Window
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import (
@@ -26,7 +27,6 @@ from slackwater.expr.nodes import (
 )
 from slackwater.optimizer.rules.order_buckets import has_bucket, order_bucket
 from slackwater.optimizer.rules.reach import Reach, reach_of
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import (
     BIGINT,
     DATE,

@@ -10,6 +10,7 @@ import pytest
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Scan, Window
 from slackwater.compiler.lowering.ranges import place_ranges
+from slackwater.executors.driver.engine import LocalEngine
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.nodes import (
     BoundKind,
@@ -23,7 +24,6 @@ from slackwater.expr.nodes import (
 )
 from slackwater.optimizer.rules.ranged import ranged_window
 from slackwater.plan.frames import Fresh
-from slackwater.runtime.local.engine import LocalEngine
 from slackwater.types import BIGINT
 
 from .duckdb_rows import Table, run

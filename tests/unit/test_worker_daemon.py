@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from slackwater.runtime import worker_daemon
+from slackwater.spark import worker_daemon
 
 
 @pytest.mark.parametrize("given", [0, 3])

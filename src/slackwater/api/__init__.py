@@ -56,8 +56,8 @@ from slackwater.project.workspace import ProjectStatus, Refreshed
 from slackwater.reading.verify import VerifyResult
 from slackwater.running.forecast import Estimates
 from slackwater.running.results import FAILED, REPLANNED, RunResult, ViewRun
-from slackwater.runtime.metering import Metrics
-from slackwater.runtime.readable_failures import spark_error
+from slackwater.spark.metering import Metrics
+from slackwater.spark.readable_failures import spark_error
 from slackwater.state.metadata.collect import Removed, Retention
 
 __all__ = [

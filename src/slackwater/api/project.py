@@ -16,7 +16,7 @@ from slackwater.explain.status import HistoryRow
 from slackwater.project.apply import Applied
 from slackwater.project.workspace import ProjectStatus, Refreshed, Workspace
 from slackwater.reading.verify import VerifyResult
-from slackwater.runtime.session import SparkHandle
+from slackwater.spark.session import SparkHandle
 
 
 def open_project(

@@ -25,7 +25,7 @@ from slackwater.planning.declare import NewSource, NewView
 from slackwater.planning.views import with_readers
 from slackwater.reading.verify import VerifyResult
 from slackwater.running.results import RunResult
-from slackwater.runtime.session import SparkHandle, open_spark
+from slackwater.spark.session import SparkHandle, open_spark
 from slackwater.state.metadata.collect import Retention
 
 

@@ -21,7 +21,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from slackwater.bench.machine import Clock, Machine, describe_machine
 from slackwater.bench.targets import Target as BenchTarget
 from slackwater.compiler.duckdb.functions import SEED
-from slackwater.runtime.local.hashing import hash_longs
+from slackwater.executors.driver.hashing import hash_longs
 from slackwater.state.columns import HASH, WEIGHT
 from slackwater.state.frames import Stored, Target, look_up, write_segments
 from slackwater.state.look_up import LookUp

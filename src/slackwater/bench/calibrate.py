@@ -18,14 +18,14 @@ from slackwater.algebra.operators import Aggregate, Scan
 from slackwater.bench.machine import Machine, describe_machine
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.spark_sql import print_spark
+from slackwater.executors.driver.engine import LocalEngine
+from slackwater.executors.program_runner import ProgramRunner
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Literal
 from slackwater.plan.frames import Fresh
 from slackwater.plan.prices import Prices, Rates, write_prices
 from slackwater.plan.statements import Statement
-from slackwater.runtime.local.engine import LocalEngine
-from slackwater.runtime.program import ProgramRunner
 from slackwater.state.blocks import Hashes
 from slackwater.state.columns import HASH, WEIGHT, arrow_columns
 from slackwater.state.frames import Stored, Target, look_up, snapshot, write_segments

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.bench.memory import descendants
 from slackwater.config import load_settings
-from slackwater.runtime.session import SparkHandle, local_cores, open_spark
+from slackwater.spark.session import SparkHandle, local_cores, open_spark
 
 Load = tuple[float, float, float]
 

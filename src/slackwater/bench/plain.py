@@ -9,8 +9,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.bench.machine import Clock, Cost, typical
-from slackwater.runtime.metering import Meter
-from slackwater.runtime.session import local_cores
+from slackwater.spark.metering import Meter
+from slackwater.spark.session import local_cores
 
 _BYTES_PER_PARTITION = 64 << 20
 _BROADCAST_BYTES = 64 << 20

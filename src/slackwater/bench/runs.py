@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from slackwater.api import Session
 from slackwater.bench.machine import Clock, Cost, typical
 from slackwater.running.results import RunResult
-from slackwater.runtime.metering import Metrics
+from slackwater.spark.metering import Metrics
 from slackwater.workloads.bags import negate
 from slackwater.workloads.database import ChangeBatch
 

@@ -16,7 +16,7 @@ from slackwater.bench.machine import Clock, Cost
 from slackwater.bench.refresh import KEEP_LITTLE, load_tables
 from slackwater.bench.runs import RunCost, timed_ingest, timed_refresh
 from slackwater.bench.shape_views.shape import Shape
-from slackwater.runtime.metering import Metrics
+from slackwater.spark.metering import Metrics
 from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.events import EVENT_KEYS
 from slackwater.workloads.keys import TableKeys

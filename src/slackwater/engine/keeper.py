@@ -34,6 +34,7 @@ from slackwater.errors import (
     SlackwaterError,
 )
 from slackwater.events import Warned
+from slackwater.executors.program_runner import ProgramRunner
 from slackwater.explain.explainer import Explainer
 from slackwater.explain.explanations import Explanation
 from slackwater.faults import reach
@@ -54,9 +55,8 @@ from slackwater.running.announce import announce_warnings
 from slackwater.running.decide import predicted_bytes, readable_rows
 from slackwater.running.results import RunResult
 from slackwater.running.run import Run
-from slackwater.runtime.pinned_settings import apply_pinned_settings, settings_to_pin
-from slackwater.runtime.printed import reading_as
-from slackwater.runtime.program import ProgramRunner
+from slackwater.spark.pinned_settings import apply_pinned_settings, settings_to_pin
+from slackwater.spark.printed import reading_as
 from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import Transaction
 

@@ -11,8 +11,8 @@ from slackwater.algebra.printer import print_plan
 from slackwater.compiler.batch import compile_batch
 from slackwater.events import Progress, Tell, tell_nobody
 from slackwater.frontend.sql.planner import Planner, Query
-from slackwater.runtime.session import open_spark
 from slackwater.sources.parquet_folder import find_tables, open_tables
+from slackwater.spark.session import open_spark
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import json
 import sys
 import uuid
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -25,16 +24,17 @@ from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import OnMissing, SourceDefinition
 from slackwater.catalog.home import Home
 from slackwater.catalog.stored_files import StoredFiles
-from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.errors import DataError
+from slackwater.executors.places import Place, storage_schema
+from slackwater.executors.program_runner import ProgramRunner
+from slackwater.executors.spark.collated import any_collated
+from slackwater.executors.spark.spark_frames import checkpointed_rdd
+from slackwater.executors.written import NotHere
 from slackwater.faults import reach
 from slackwater.ingest.quick_ingestion import Taken, needs_look_up, take_quickly
-from slackwater.runtime.collated import any_collated
-from slackwater.runtime.files import Place, storage_schema
-from slackwater.runtime.program import ProgramRunner, checkpointed_rdd
-from slackwater.runtime.spark_failures import SPARK_FAILURES, execution_error
 from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch, frame_of_marked_rows
+from slackwater.spark.failures import SPARK_FAILURES, execution_error
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
 from slackwater.state.metadata.records import (
@@ -93,7 +93,7 @@ class Ingestion:
         """Check, write and commit; `marks` are remembered with the batch."""
         spec = self._source.spec
         collated = any_collated(self._source.types)
-        self._session = self._runner.session_for(known_rows(rows), collated=collated)
+        self._session = self._runner.run_sessions.session_for(known_rows(rows), collated=collated)
         batch = read_batch(self._session, spec, rows, op, weight)
         reach("ingest.before")
         try:
@@ -114,12 +114,11 @@ class Ingestion:
 
     def _taken_quickly(self, batch: Batch) -> Taken | None:
         """The batch in files, written here; None if it is for Spark, or to be looked at by it."""
-        if batch.rows_hint is None or not self._runner.takes_batch(batch.rows_hint):
+        if batch.rows_hint is None or not self._runner.choice.takes_batch(batch.rows_hint):
             return None
         place = Place(self._home.folder, self._stem, StoredFiles(self._catalog))
-        with suppress(NotLocalError):
-            return take_quickly(batch, self._source, self._runner.local, place)
-        return None
+        taken = take_quickly(batch, self._source, self._runner.local, place)
+        return None if isinstance(taken, NotHere) else taken
 
     def _taken(self, batch: Batch) -> Taken:
         """The batch in files, written by Spark."""

@@ -16,11 +16,12 @@ from slackwater.algebra.operators import Project, Scan
 from slackwater.catalog.definitions import OnMissing, SourceDefinition
 from slackwater.compiler.duckdb.types import NotLocalError, is_simple
 from slackwater.errors import DataError
+from slackwater.executors.driver.driver_executor import DriverExecutor, Given
+from slackwater.executors.places import Place, arrow_layout
+from slackwater.executors.written import NotHere
 from slackwater.expr.nodes import ColumnId
 from slackwater.plan.arrangements import key_hash
 from slackwater.plan.statements import Statement
-from slackwater.runtime.files import Place, arrow_layout
-from slackwater.runtime.local.runner import Given, LocalRunner
 from slackwater.sources.arrow_checks import (
     arrow_converts,
     given_weights,
@@ -56,9 +57,16 @@ def needs_look_up(batch: Batch, source: SourceDefinition) -> bool:
 
 
 def take_quickly(
-    batch: Batch, source: SourceDefinition, runner: LocalRunner, place: Place
-) -> Taken:
-    """Write a batch without Spark; raises NotLocalError, with nothing written, if Spark must."""
+    batch: Batch, source: SourceDefinition, runner: DriverExecutor, place: Place
+) -> Taken | NotHere:
+    """Write a batch without Spark, or say why Spark must; then nothing is written."""
+    try:
+        return _take(batch, source, runner, place)
+    except NotLocalError as problem:
+        return NotHere(problem.what)
+
+
+def _take(batch: Batch, source: SourceDefinition, runner: DriverExecutor, place: Place) -> Taken:
     ignores_missing = source.on_missing == OnMissing.IGNORE.value
     table = _clean_table(batch, source, keys=ignores_missing)
     arrangement = source.arrangement
@@ -109,7 +117,7 @@ def _rows(
     table: pa.Table,
     source: SourceDefinition,
     schema: pa.Schema,
-    runner: LocalRunner,
+    runner: DriverExecutor,
 ) -> pa.Table:
     """The rows as state stores them, with their hashes and weights."""
     try:
@@ -158,7 +166,7 @@ def _weights(batch: Batch, table: pa.Table) -> pa.ChunkedArray:
 
 
 def _hashes(
-    columns: list[pa.ChunkedArray], source: SourceDefinition, runner: LocalRunner
+    columns: list[pa.ChunkedArray], source: SourceDefinition, runner: DriverExecutor
 ) -> pa.ChunkedArray:
     """The hash of each row's key, in the order of the rows."""
     rows = len(columns[0]) if columns else 0

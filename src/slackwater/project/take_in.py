@@ -13,8 +13,8 @@ from slackwater.engine.keeper import Keeper
 from slackwater.errors import DataError, ExecutionError
 from slackwater.ingest.ingestion import IngestResult
 from slackwater.project.records import ProjectFiles
-from slackwater.runtime.spark_failures import SPARK_FAILURES
 from slackwater.sources.connector import Connector, IncomingBatch
+from slackwater.spark.failures import SPARK_FAILURES
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from slackwater.project.load import load_project
 from slackwater.project.records import ProjectFiles
 from slackwater.project.take_in import Ingested, count_waiting, take_in
 from slackwater.running.results import RunResult
-from slackwater.runtime.session import SparkHandle, open_spark
+from slackwater.spark.session import SparkHandle, open_spark
 from slackwater.state.metadata.ownership import IDENTITY_FILE
 
 

@@ -12,12 +12,12 @@ from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.home import Home
 from slackwater.compiler.batch import compile_batch
+from slackwater.executors.places import storage_schema
 from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.sessions import clone_session, rebind
 from slackwater.plan.frames import Fresh
-from slackwater.runtime.files import storage_schema
-from slackwater.runtime.pinned_settings import apply_pinned_settings
-from slackwater.runtime.printed import expect_printed
+from slackwater.spark.pinned_settings import apply_pinned_settings
+from slackwater.spark.printed import expect_printed
 from slackwater.state.columns import column_names
 from slackwater.state.frames import COPIES, Stored, snapshot
 from slackwater.state.segments import SegmentFile

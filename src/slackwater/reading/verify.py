@@ -13,10 +13,10 @@ from slackwater.compiler.batch import compile_batch
 from slackwater.errors import InvariantError
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.plan.weighted import groupable
+from slackwater.reading.compare import compare_bags
 from slackwater.reading.reader import Reader, bind_table
-from slackwater.runtime.compare import compare_bags
-from slackwater.runtime.pinned_settings import apply_pinned_settings
-from slackwater.runtime.printed import printed_session
+from slackwater.spark.pinned_settings import apply_pinned_settings
+from slackwater.spark.printed import printed_session
 from slackwater.state.columns import column_names
 from slackwater.types import DataType, is_floating
 from slackwater.types.datatypes import ArrayType, StructType

@@ -10,7 +10,7 @@ from typing import Any
 from slackwater.compiler.tasks import Action
 from slackwater.running.decide import Decision
 from slackwater.running.forecast import Estimates
-from slackwater.runtime.metering import Metrics
+from slackwater.spark.metering import Metrics
 from slackwater.state.metadata.records import RunRecord
 
 FAILED = "failed"

@@ -19,6 +19,9 @@ from slackwater.compiler.blocks import fuse
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.errors import ExecutionError
+from slackwater.executors.engine_choice import Priced
+from slackwater.executors.program_runner import ProgramRunner
+from slackwater.executors.written import RunPlace, Written
 from slackwater.faults import reach
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.plan.observations import FACTOR, Observed
@@ -52,8 +55,7 @@ from slackwater.running.results import (
     skipped,
 )
 from slackwater.running.stored_sizes import StoredSizes
-from slackwater.runtime.metering import Meter, Metrics
-from slackwater.runtime.program import Priced, ProgramRunner, RunPlace, Written
+from slackwater.spark.metering import Meter, Metrics
 from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import (
     NewSegment,
@@ -119,7 +121,7 @@ class Run:
 
         def price(program: Program, slowdown: float) -> Priced:
             files = StoredFiles(self._catalog)
-            return self._runner.price(program, self._sizes, files, rows, slowdown)
+            return self._runner.choice.price(program, self._sizes, files, rows, slowdown)
 
         weighing = Weighing(self.program, price, self._kept_by_view(decisions), self._recall)
         settled, program = weighing.settle(decisions)
@@ -179,7 +181,7 @@ class Run:
                 decisions, program = self.settle(decisions)
                 announce_decisions(self._home.events, decisions, self._changed)
                 rows, files = self._moved_rows(decisions), StoredFiles(self._catalog)
-                priced = self._runner.price(program, self._sizes, files, rows)
+                priced = self._runner.choice.price(program, self._sizes, files, rows)
                 forecast = Forecast.of(program, self._sizes, priced.rates, priced.seconds)
             reach("run.before")
             written = self._write(program, self._place(decisions), meter)

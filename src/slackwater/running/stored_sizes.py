@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from slackwater.catalog.step_statistics import Observations
+from slackwater.executors.places import StateFiles
 from slackwater.plan.costs import Extent
 from slackwater.plan.observations import Observed
 from slackwater.plan.program import Origin
-from slackwater.runtime.files import StateFiles
 from slackwater.state.segments import SegmentFile, open_segment
 
 _SAMPLED_BATCHES = 16

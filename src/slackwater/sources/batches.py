@@ -26,7 +26,6 @@ from pyspark.sql.types import (
 
 from slackwater.catalog.source_spec import SourceSpec
 from slackwater.errors import DataError
-from slackwater.runtime.user_frames import UserRows, expected_bytes, take_over
 from slackwater.sources.arrow_input import read_arrow, spark_frame, spark_schema
 from slackwater.sources.batch_layout import BatchOp, Layout, batch_place, plan_layout
 from slackwater.sources.change_feed import CHANGE_TYPE, change_weight
@@ -37,6 +36,7 @@ from slackwater.sources.conversions import (
     is_lossless,
     may_convert,
 )
+from slackwater.spark.user_frames import UserRows, expected_bytes, take_over
 
 __all__ = ["Batch", "BatchOp", "SourceSpec", "read_batch"]
 

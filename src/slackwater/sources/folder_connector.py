@@ -13,7 +13,6 @@ from pyspark.sql.types import StructType
 
 from slackwater.catalog.source_spec import WEIGHT, SourceSpec
 from slackwater.errors import DataError
-from slackwater.runtime.spark_failures import SPARK_FAILURES
 from slackwater.sources.change_feed import CHANGE_TYPE, IGNORED_COLUMNS
 from slackwater.sources.connector import Discovery, Position
 from slackwater.sources.folder_reader import malformed_lines, read_files
@@ -24,6 +23,7 @@ from slackwater.sources.folders import (
     new_files,
     require_unchanged,
 )
+from slackwater.spark.failures import SPARK_FAILURES
 
 _SHOWN_FILES = 3
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from slackwater.api import Session, open_home
 from slackwater.bench.peers.task import Task, task_of_this_process, tell, write_answer
 from slackwater.bench.refresh import KEEP_LITTLE, ROWS_IN_MEMORY
-from slackwater.runtime.session import open_spark
+from slackwater.spark.session import open_spark
 
 
 def main() -> None:

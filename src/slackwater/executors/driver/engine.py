@@ -15,11 +15,11 @@ from duckdb.func import ARROW, SPECIAL
 from slackwater.compiler.duckdb.functions import ZONE_FUNCTIONS, nested_hashes
 from slackwater.compiler.duckdb.statements import DuckdbStatement
 from slackwater.compiler.duckdb.types import Columns, NotLocalError, arrow_type
-from slackwater.runtime.local.decimals import DecimalFunction, decimal_functions
-from slackwater.runtime.local.direct import stream_direct, with_hashes
-from slackwater.runtime.local.few_rows import FEW_VALUES, are_few, run_pipeline
-from slackwater.runtime.local.half_rounding import half_even, half_up
-from slackwater.runtime.local.hashing import (
+from slackwater.executors.driver.decimals import DecimalFunction, decimal_functions
+from slackwater.executors.driver.direct import stream_direct, with_hashes
+from slackwater.executors.driver.few_rows import FEW_VALUES, are_few, run_pipeline
+from slackwater.executors.driver.half_rounding import half_even, half_up
+from slackwater.executors.driver.hashing import (
     hash_doubles,
     hash_floats,
     hash_instants,
@@ -30,8 +30,14 @@ from slackwater.runtime.local.hashing import (
     hash_texts,
     hash_wide_decimals,
 )
-from slackwater.runtime.local.limbs import SIGNATURES, add_limbs, comoment, far_limbs, limbs_value
-from slackwater.runtime.local.zones import UTC, Zone
+from slackwater.executors.driver.limbs import (
+    SIGNATURES,
+    add_limbs,
+    comoment,
+    far_limbs,
+    limbs_value,
+)
+from slackwater.executors.driver.zones import UTC, Zone
 from slackwater.state.columns import conform_batch
 from slackwater.types import DataType
 

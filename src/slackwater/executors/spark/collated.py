@@ -13,6 +13,7 @@ from typing import assert_never
 from pyspark.sql import SparkSession
 
 from slackwater.compiler.spark_sql import print_step
+from slackwater.executors.places import Place
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session
 from slackwater.plan.program import (
@@ -27,7 +28,6 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
-from slackwater.runtime.files import Place
 from slackwater.types import DataType, is_collated
 
 _WORD = "collat"

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from slackwater.compiler.duckdb.few.bindings import Row
 from slackwater.compiler.duckdb.few.pipelines import FrameScan, Pipeline
-from slackwater.runtime.local.row_values import read_values, write_values
+from slackwater.executors.driver.row_values import read_values, write_values
 
 FEW_VALUES = 512
 """Beyond so many values an engine is quicker, whatever it takes to hand them over."""

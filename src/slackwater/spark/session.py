@@ -27,7 +27,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.config import SparkSettings, load_settings
 from slackwater.errors import SetupError
-from slackwater.runtime.java import find_java, launcher_folders, launcher_home
+from slackwater.spark.java import find_java, launcher_folders, launcher_home
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
@@ -104,7 +104,7 @@ def spark_properties(settings: SparkSettings, scratch: Path) -> dict[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Over TCP every exchange with a Python worker waits 40 ms for a delayed acknowledgement.
         "spark.python.unix.domain.socket.enabled": "true",
-        "spark.python.daemon.module": "slackwater.runtime.worker_daemon",
+        "spark.python.daemon.module": "slackwater.spark.worker_daemon",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
     }
     cores = local_cores(settings.master)

@@ -16,6 +16,14 @@ from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
 from slackwater.compiler.spark_sql import print_spark
 from slackwater.events import Tell, tell_nobody
+from slackwater.executors.driver.engine import CORES, LocalEngine
+from slackwater.executors.driver.frames import MACHINE_BYTES
+from slackwater.executors.driver.prepare import Prepared, own_suffix, prepare
+from slackwater.executors.driver.program_run import Common, LocalResult, LocalRun
+from slackwater.executors.driver.spark_statements import SparkStatements
+from slackwater.executors.driver.zones import read_zone
+from slackwater.executors.places import StateFiles
+from slackwater.executors.written import NotHere
 from slackwater.plan.program import (
     Program,
     SourceChangesStep,
@@ -23,13 +31,6 @@ from slackwater.plan.program import (
     StateRowsStep,
 )
 from slackwater.plan.statements import Statement
-from slackwater.runtime.files import StateFiles
-from slackwater.runtime.local.engine import CORES, LocalEngine
-from slackwater.runtime.local.frames import MACHINE_BYTES
-from slackwater.runtime.local.prepare import Prepared, own_suffix, prepare
-from slackwater.runtime.local.run import Common, LocalResult, LocalRun
-from slackwater.runtime.local.spark_statements import SparkStatements
-from slackwater.runtime.local.zones import read_zone
 from slackwater.state.spill import Room
 
 _ENGINE_MEMORY = MACHINE_BYTES // 6
@@ -45,11 +46,15 @@ class Given:
     table: pa.Table
 
 
+def _in_one_line(problem: NotLocalError) -> str:
+    return problem.what.splitlines()[0]
+
+
 def _printed(statement: Statement) -> DuckdbStatement:
     return print_duckdb(statement, suffix=own_suffix())
 
 
-class LocalRunner:
+class DriverExecutor:
     """Runs what it can of programs; remembers which statements it could translate."""
 
     def __init__(self, session: SparkSession, tell: Tell = tell_nobody) -> None:
@@ -63,6 +68,7 @@ class LocalRunner:
         self._engine: LocalEngine | None = None
         self._scratch = TemporaryDirectory(prefix="slackwater-")
         self._prepared: WeakKeyDictionary[Program, Prepared | NotLocalError] = WeakKeyDictionary()
+        self._parts: WeakKeyDictionary[Program, tuple[Program, ...]] = WeakKeyDictionary()
         self._print = lru_cache(maxsize=256)(_printed)
 
     @property
@@ -75,17 +81,26 @@ class LocalRunner:
         """Where rows wait that are more than should be in memory."""
         return Room(Path(self._scratch.name), MOST_BYTES, CORES)
 
-    def run(self, program: Program, common: Common) -> LocalResult:
-        """Take all steps; raises NotLocalError, having written nothing, if that is Spark's to do.
+    def run(self, program: Program, common: Common) -> LocalResult | NotHere:
+        """Take all steps, unless the meaning of one is known to Spark alone.
 
         Files may still be on their way to the disk: the publisher of the result knows. Small ones
         are still in the packs of what the run's parts have in common.
         """
         prepared = self._prepare(program, common.place.files)
         if isinstance(prepared, NotLocalError):
-            raise prepared
+            return NotHere(_in_one_line(prepared))
         run = LocalRun(self._started(), self._spark, self.room, common)
-        return run.execute(prepared, self._tell)
+        try:
+            return run.execute(prepared, self._tell)
+        except NotLocalError as problem:
+            return NotHere(_in_one_line(problem))
+
+    def parts_of(self, program: Program) -> tuple[Program, ...]:
+        """The parts of a program that have no computed frame in common."""
+        if program not in self._parts:
+            self._parts[program] = program.parts()
+        return self._parts[program]
 
     def compute(self, statement: Statement, given: Mapping[str, Given]) -> pa.Table:
         """The result of one statement over tables, from Spark if only Spark knows its meaning."""

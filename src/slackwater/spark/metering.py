@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError
 from pyspark.accumulators import Accumulator
 from pyspark.sql import SparkSession
 
-from slackwater.runtime.session import local_cores
+from slackwater.spark.session import local_cores
 from slackwater.state.counters import ReadCounters, ReadCountersParam
 
 _NANO = 1e-9

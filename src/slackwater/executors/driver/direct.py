@@ -10,8 +10,8 @@ import pyarrow as pa
 from slackwater.compiler.duckdb.direct import Direct, DirectOutput, HashedColumns
 from slackwater.compiler.duckdb.few.row_hash import encoding, hash_bytes
 from slackwater.compiler.duckdb.functions import SEED
-from slackwater.runtime.local.hashing import hash_ints, hash_longs, hash_texts
-from slackwater.runtime.local.row_values import read_values
+from slackwater.executors.driver.hashing import hash_ints, hash_longs, hash_texts
+from slackwater.executors.driver.row_values import read_values
 from slackwater.types import BIGINT, DATE, INTEGER, STRING, DataType
 
 Hash = Callable[[pa.Array, pa.Array], pa.Array]

@@ -9,7 +9,7 @@ from pyspark.errors import PySparkException
 
 from slackwater.errors import ExecutionError
 from slackwater.frontend.sql.spark_errors import sql_error
-from slackwater.runtime.spark_failures import memory_error
+from slackwater.spark.failures import memory_error
 
 _JAVA_CLASS = re.compile(r"\b(?:[a-z]\w*\.){2,}[A-Z][\w$]*:?\s*")
 _TASK = re.compile(r"^Job aborted .*\(TID \d+\) \([^)]*\):\s*")

@@ -17,6 +17,11 @@ from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.spark_sql import print_step
 from slackwater.errors import DataError
 from slackwater.events import Progress, Tell
+from slackwater.executors.driver.engine import LocalEngine, arrow_schema
+from slackwater.executors.driver.frames import Frames
+from slackwater.executors.driver.prepare import Prepared
+from slackwater.executors.driver.spark_statements import SparkStatements
+from slackwater.executors.places import Place, arrow_layout
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.observations import Observed
 from slackwater.plan.program import (
@@ -30,11 +35,6 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
-from slackwater.runtime.files import Place, arrow_layout
-from slackwater.runtime.local.engine import LocalEngine, arrow_schema
-from slackwater.runtime.local.frames import Frames
-from slackwater.runtime.local.prepare import Prepared
-from slackwater.runtime.local.spark_statements import SparkStatements
 from slackwater.state.columns import HASH, WEIGHT, compact, conform_batch
 from slackwater.state.counters import Ledger
 from slackwater.state.gather import NEW, OLD, Gather

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
+from slackwater.executors.driver.spark_statements import require_carried
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.program import (
     AppendStep,
@@ -24,7 +25,6 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
-from slackwater.runtime.local.spark_statements import require_carried
 from slackwater.state.columns import HASH, WEIGHT
 from slackwater.state.gather import NEW, OLD
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES

@@ -14,7 +14,7 @@ from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.planner import Fragment
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
-from slackwater.runtime.printed import expect_printed
+from slackwater.spark.printed import expect_printed
 
 
 def run_batch(

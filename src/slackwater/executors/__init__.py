@@ -1,0 +1,1 @@
+"""Runs programs: on the driver, in Spark, or in both, as prices say."""

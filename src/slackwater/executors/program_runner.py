@@ -1,0 +1,102 @@
+"""Runs programs: on the driver where that is possible and cheaper, else as a job of Spark."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from slackwater.compiler.program_cache import ProgramCache
+from slackwater.events import Tell, tell_nobody
+from slackwater.executors.driver.driver_executor import DriverExecutor
+from slackwater.executors.driver.program_run import Common, LocalResult
+from slackwater.executors.engine_choice import EngineChoice
+from slackwater.executors.spark.run_sessions import RunSessions, has_executors
+from slackwater.executors.spark.spark_executor import SparkExecutor
+from slackwater.executors.written import NotHere, RunPlace, Written
+from slackwater.plan.forms import DEFAULT_FORMS, Forms
+from slackwater.plan.prices import DRIVER, SPARK
+from slackwater.plan.program import Program, merged
+from slackwater.spark.metering import Meter
+
+_LOCAL_MEANING = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.legacy.decimal.retainFractionDigitsOnTruncate": "false",
+    "spark.sql.legacy.literal.pickMinimumPrecision": "true",
+}
+"""The settings that statements translated for the driver are written for."""
+
+
+class ProgramRunner:
+    """Executes programs, in sessions of its own."""
+
+    def __init__(self, spark: SparkSession, forms: Forms = DEFAULT_FORMS, tell: Tell = tell_nobody):
+        """Clone the session; `tell` hears how far a run is."""
+        meant_alike = all(
+            str(spark.conf.get(key)).lower() == value for key, value in _LOCAL_MEANING.items()
+        )
+        cores = spark.sparkContext.defaultParallelism
+        rates = forms.prices.spark.with_cores(cores / forms.prices.cores)
+        self.run_sessions = RunSessions(spark)
+        self.local = DriverExecutor(self.run_sessions.in_memory, tell)
+        most_rows = forms.driver_rows if meant_alike else 0
+        self.choice = EngineChoice(forms.prices.driver, rates, most_rows, self.local)
+        self._spark = SparkExecutor(self.run_sessions, rates, forms.look_ups, tell)
+        self.programs = ProgramCache()
+        """Programs of earlier runs, which are prepared."""
+        self.room = None if has_executors(spark) else self.local.room
+        """For rows that one task sorts, where tasks are of this machine: no shuffle is needed."""
+
+    @property
+    def session(self) -> SparkSession:
+        """The session of large runs."""
+        return self.run_sessions.large
+
+    @property
+    def sessions(self) -> tuple[SparkSession, ...]:
+        """All sessions in which statements run."""
+        return (*self.run_sessions.all, *self.local.sessions)
+
+    def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
+        """Take all steps: on the driver where that is possible and cheaper, else in Spark."""
+        if self.choice.price(program, place.sizes, place.files, place.moved_rows).engine == SPARK:
+            return self._run_in_spark(program, place, meter)
+        with meter.phase("on the driver"):
+            results, left = self._run_here(program, place, meter)
+        segments = {name: files for each in results for name, files in each.segments.items()}
+        observed = {name: seen for each in results for name, seen in each.observed.items()}
+        if left:
+            in_spark = self._run_in_spark(merged(tuple(left)), place, meter)
+            segments |= in_spark.segments
+            observed |= in_spark.observed
+        kept = {name: files for name, files in segments.items() if files}
+        return Written(kept, DRIVER if results else SPARK, observed)
+
+    def _run_here(
+        self, program: Program, place: RunPlace, meter: Meter
+    ) -> tuple[list[LocalResult], list[Program]]:
+        """Run the parts that can be run on the driver; all their files have their names then."""
+        results: list[LocalResult] = []
+        left = []
+        common = Common(place, meter.read_here)
+        try:
+            for part in self.local.parts_of(program):
+                found = self.local.run(part, common)
+                if isinstance(found, NotHere):
+                    left.append(part)
+                    meter.leave_to_spark(found.reason)
+                    continue
+                results.append(found)
+                for reason in (self.local.left(part, place.files) or {}).values():
+                    meter.leave_to_spark(reason)
+        finally:
+            for each in results:
+                each.publisher.settle()
+        common.packs.publish()
+        for each in results:
+            each.publisher.finish()
+            meter.add_parts(each.seconds)
+        return results, left
+
+    def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
+        needed = self.local.needed(program, place.files)
+        return self._spark.run(program, place, meter, needed)

@@ -1,0 +1,1 @@
+"""Runs programs as one job of Spark."""
