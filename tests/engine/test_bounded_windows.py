@@ -74,7 +74,7 @@ def _check(spark: SparkSession, folder: Path, seed: int, batches: int, way: Way)
             assert not found, "\n".join(found)
         law.require_incremental()
         for name, method in _METHODS.items():
-            assert f"{method}:" in law.session.view(name).explain("plan"), name
+            assert f"{method}:" in str(law.session.view(name).explain("plan")), name
     finally:
         law.close()
 

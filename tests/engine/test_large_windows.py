@@ -45,7 +45,7 @@ def test_view_is_planned_anew_once_partitions_are_large(
         session.create_view("gaps", _GAPS, refresh="incremental")
         session.ingest("t", _rows(0, 100, 2))
         session.refresh()
-        text = session.view("gaps").explain("plan")
+        text = str(session.view("gaps").explain("plan"))
         assert "not window_ranges: its partitions are not known to be large" in text
         session.ingest("t", _rows(100, 13_000, 2))
         (large,) = session.refresh().views
@@ -59,7 +59,7 @@ def test_view_is_planned_anew_once_partitions_are_large(
         assert session.history("gaps")[0].metrics["rows_read"] < 1_000
         assert session.verify("gaps").equal
     with sw.open(tmp_path, spark=spark) as session:
-        assert "window_ranges: " in session.view("gaps").explain("plan")
+        assert "window_ranges: " in str(session.view("gaps").explain("plan"))
         session.ingest("t", _rows(13_105, 20_000, 2))
         session.refresh()
         assert len([row for row in session.history() if row.action == "replanned"]) == 1
@@ -84,7 +84,7 @@ def test_view_over_many_rows_is_planned_by_a_sample_of_them(
         _declare(session)
         session.ingest("t", _rows(0, 14_000, partitions))
         session.create_view("gaps", sql)
-        assert ("window_ranges: " in session.view("gaps").explain("plan")) is by_ranges
+        assert ("window_ranges: " in str(session.view("gaps").explain("plan"))) is by_ranges
 
 
 def test_buckets_of_another_width_take_other_state(
@@ -120,5 +120,5 @@ def test_views_of_one_window_are_kept_alike(spark: SparkSession, tmp_path: Path)
         session.ingest("t", _rows(5, 1, 2), op="delete")
         assert {each.action for each in session.refresh().views} == {"incremental"}
         for name in ("gaps", "wide"):
-            assert "window_ranges: " in session.view(name).explain("plan")
+            assert "window_ranges: " in str(session.view(name).explain("plan"))
             assert session.verify(name).equal

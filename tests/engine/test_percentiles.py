@@ -96,7 +96,7 @@ def _check(spark: SparkSession, folder: Path, seed: int, batches: int, way: Way)
     try:
         for name, sql in _VIEWS.items():
             law.add(Kept(name, sql))
-            assert "aggregate_percentiles" in law.session.view(name).explain("plan")
+            assert "aggregate_percentiles" in str(law.session.view(name).explain("plan"))
         law.refresh()
         for batch in history(seed, batches):
             law.take(batch)

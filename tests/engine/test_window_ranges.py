@@ -143,7 +143,7 @@ def _check(spark: SparkSession, folder: Path, seed: int, batches: int, way: Way)
     try:
         for name, sql in _VIEWS.items():
             law.add(Kept(name, sql))
-            assert "window_ranges" in law.session.view(name).explain("plan"), name
+            assert "window_ranges" in str(law.session.view(name).explain("plan")), name
         for batch in _history(seed, batches):
             law.take(batch)
             law.refresh()
