@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -37,6 +38,11 @@ def _declare(session: Session) -> None:
     session.create_source("t", "id BIGINT, k BIGINT, at TIMESTAMP, v BIGINT", key=["id"])
 
 
+def _by_ranges(session: Session, view: str = "gaps") -> bool:
+    plan = str(session.view(view).explain("plan"))
+    return re.search(r"^ +window_ranges: ", plan, re.MULTILINE) is not None
+
+
 def test_view_is_planned_anew_once_partitions_are_large(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -56,10 +62,10 @@ def test_view_is_planned_anew_once_partitions_are_large(
         session.ingest("t", _rows(13_100, 5, 2))
         (small,) = session.refresh().views
         assert small.action == "incremental"
-        assert session.history("gaps")[0].metrics["rows_read"] < 1_000
+        assert session.history("gaps")[0].metrics["rows_read"] < 2_000
         assert session.verify("gaps").equal
     with sw.open(tmp_path, spark=spark) as session:
-        assert "window_ranges: " in str(session.view("gaps").explain("plan"))
+        assert _by_ranges(session)
         session.ingest("t", _rows(13_105, 20_000, 2))
         session.refresh()
         assert len([row for row in session.history() if row.action == "replanned"]) == 1
@@ -84,7 +90,7 @@ def test_view_over_many_rows_is_planned_by_a_sample_of_them(
         _declare(session)
         session.ingest("t", _rows(0, 14_000, partitions))
         session.create_view("gaps", sql)
-        assert ("window_ranges: " in str(session.view("gaps").explain("plan"))) is by_ranges
+        assert _by_ranges(session) is by_ranges
 
 
 def test_buckets_of_another_width_take_other_state(
@@ -120,5 +126,5 @@ def test_views_of_one_window_are_kept_alike(spark: SparkSession, tmp_path: Path)
         session.ingest("t", _rows(5, 1, 2), op="delete")
         assert {each.action for each in session.refresh().views} == {"incremental"}
         for name in ("gaps", "wide"):
-            assert "window_ranges: " in str(session.view(name).explain("plan"))
+            assert _by_ranges(session, name)
             assert session.verify(name).equal
