@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -120,7 +119,7 @@ def test_stored_rows_are_those_of_a_fresh_load(spark: SparkSession, engine: str)
                 if not net(history):
                     take(session, left)
                 kept, answer = stored_rows(session, Path(one)), answers(session)
-            with opened(spark, Path(other), sys.maxsize) as session:
+            with opened(spark, Path(other), "driver") as session:
                 take(session, left)
                 assert kept == stored_rows(session, Path(other))
                 assert answer == answers(session)
