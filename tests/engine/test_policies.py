@@ -95,7 +95,8 @@ def test_strict_relies_on_what_is_declared_only(session: Session) -> None:
 
 
 def test_the_history_names_what_was_recomputed(session: Session) -> None:
-    session.create_view("most", "SELECT skewness(v) AS most FROM item")
+    query = "SELECT skewness(v) AS most FROM item"
+    session.create_view("most", query, refresh="incremental")
     session.create_view("climbed", RECURSIVE)
     session.create_view("sums", "SELECT g, sum(v) AS s FROM item GROUP BY g")
     session.ingest("item", SOME)
