@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 from sqlalchemy import delete
 
 import slackwater as sw
-from slackwater.catalog.home import Home
 from slackwater.spark.pinned_settings import PINNED_SETTINGS
 from slackwater.state.metadata import schema
 from slackwater.state.metadata.engine import writing
@@ -141,8 +140,6 @@ def test_a_home_that_kept_fewer_settings(spark: SparkSession, tmp_path: Path) ->
         assert session.keeper._settled.conf.get(policy) == "LEGACY"
         assert session.keeper.catalog().pinned[PINNED_SETTINGS[0]] == "true"
     spark.conf.set(PINNED_SETTINGS[0], "false")
-    home = Home.open(tmp_path, None, spark)
-    home.close()
     with sw.open(tmp_path, spark) as session:
         pinned = session.keeper.catalog().pinned
         assert {*PINNED_SETTINGS, policy} <= pinned.keys()
