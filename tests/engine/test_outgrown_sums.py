@@ -54,7 +54,7 @@ def test_a_sum_that_fits_only_in_the_end(spark: SparkSession, tmp_path: Path, en
 
 
 def test_a_sum_that_plain_spark_cannot_give_either(spark: SparkSession, tmp_path: Path) -> None:
-    with kept(spark, tmp_path, 1_000) as session:
+    with kept(spark, tmp_path, "driver") as session:
         session.ingest("item", change(("a", HUGE, 1), *OTHERS))
         session.refresh()
         session.ingest("item", change(("a", HUGE, 1)))
@@ -66,7 +66,7 @@ def test_a_sum_that_plain_spark_cannot_give_either(spark: SparkSession, tmp_path
 
 
 def test_another_failure_leaves_sums_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
-    with kept(spark, tmp_path, 0) as session:
+    with kept(spark, tmp_path, "spark") as session:
         session.create_view("quotients", "SELECT 1 / (v - 1) AS q FROM item WHERE g = 'b'")
         session.ingest("item", change(("b", Decimal(3), 1), ("b", Decimal(5), 1)))
         session.refresh()
