@@ -74,7 +74,7 @@ class ChoicesPlan:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What `auto` did after changes of one size, and the usual seconds of every way."""
+    """The way `auto` took after changes of one size, and the usual seconds of every way."""
 
     workload: str
     view: str
@@ -90,7 +90,7 @@ class Choice:
 
     @property
     def lost(self) -> float:
-        """What `auto` took, in what the best way took.
+        """The seconds of `auto` as a multiple of those of the best way.
 
         Two homes never take quite the same time. So what counts is the lesser of what `auto` took,
         and of what the way it chose took elsewhere.
@@ -100,7 +100,7 @@ class Choice:
 
     @property
     def is_right(self) -> bool:
-        """Whether no way was cheaper by more than a tenth, or by more than nothing differs by."""
+        """Tell if no way was cheaper by more than a tenth, or by more than noise."""
         least = self.seconds[self.best]
         return self.lost <= max(_NEAR, 1.0 + _NOISE / max(least, 1e-9))
 
