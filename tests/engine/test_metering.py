@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from slackwater.api import Session
 from slackwater.api.forced import open_forced
 from slackwater.cli.history import detail_lines
-from slackwater.running.run import RunResult
+from slackwater.running.results import RunResult
 from slackwater.spark.metering import Meter, Metrics
 
 CUSTOMERS, ORDERS = 10, 1_000
