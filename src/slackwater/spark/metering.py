@@ -100,6 +100,7 @@ class Meter:
         self.read_here = ReadCounters()
         """For what is read on the driver."""
         self.phases: dict[str, float] = {}
+        """Wall seconds by phase, also of those after the measured block."""
         self._parts: dict[str, float] = {}
         self._left_to_spark: list[str] = []
 
