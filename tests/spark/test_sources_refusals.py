@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
+from slackwater.sources.arrow_checks import surely_clean
 
 from slackwater.errors import DataError
-from slackwater.sources.arrow_checks import surely_clean
 from slackwater.sources.batches import Batch, SourceSpec, read_batch
 from slackwater.sources.checks import check_batch
 

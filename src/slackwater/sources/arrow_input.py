@@ -5,13 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pyarrow as pa
 import pyarrow.types as kinds
-from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_type
-from pyspark.sql.types import StructType
 
 from slackwater.errors import DataError
-from slackwater.sources.conversions import as_nullable, column_name
+from slackwater.types import DataType
+from slackwater.types.arrow import read_arrow_type
 
 _WIDENED = {
     pa.uint8(): pa.int16(),
@@ -51,35 +48,19 @@ def read_arrow(rows: object, where: str) -> pa.Table:
     )
 
 
-def spark_schema(table: pa.Table, where: str) -> StructType:
-    """The types of an Arrow table in Spark; its columns are called c0, c1, and so on.
-
-    The columns are declared nullable whatever Arrow says, for Spark would believe it and
-    answer a check for NULL without looking.
-    """
-    schema = StructType()
-    for at, field in enumerate(table.schema):
-        try:
-            dtype = from_arrow_type(field.type)
-        except PySparkException:
-            raise DataError(
-                f"column {field.name} has Arrow type {field.type}, which Spark does not know",
-                where=where,
-                hint="Convert the column first, or leave it out if the source does not have it.",
-            ) from None
-        schema = schema.add(column_name(at), as_nullable(dtype))
-    return schema
+def column_types(table: pa.Table, where: str) -> tuple[DataType, ...]:
+    """What Spark takes the columns of a table for."""
+    return tuple(_column_type(field, where) for field in table.schema)
 
 
-def spark_frame(spark: SparkSession, table: pa.Table, schema: StructType, where: str) -> DataFrame:
-    """An Arrow table as a DataFrame with these columns."""
+def _column_type(field: pa.Field, where: str) -> DataType:
     try:
-        return spark.createDataFrame(table.rename_columns(schema.fieldNames()), schema)
-    except (pa.ArrowException, ValueError) as problem:
+        return read_arrow_type(field.type)
+    except TypeError:
         raise DataError(
-            f"Spark cannot take the rows over: {_first_line(problem)}",
+            f"column {field.name} has Arrow type {field.type}, which Spark does not know",
             where=where,
-            hint="Convert the columns to types that Spark has.",
+            hint="Convert the column first, or leave it out if the source does not have it.",
         ) from None
 
 

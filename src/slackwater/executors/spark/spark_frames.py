@@ -9,7 +9,6 @@ from typing import Any, assert_never
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.compiler.spark_sql import print_step
-from slackwater.executors.places import storage_schema
 from slackwater.executors.spark.run_sessions import has_executors
 from slackwater.executors.written import RunPlace
 from slackwater.frontend.sql.fragments import bind_fragment
@@ -26,6 +25,7 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
+from slackwater.spark.frame_plans import checkpointed_rdd
 from slackwater.spark.printed import run_user_text
 from slackwater.state.counters import Ledger, StepLedger
 from slackwater.state.frames import (
@@ -146,7 +146,7 @@ class SparkFrames:
 
     def _source(self, step: Step, source: str, files: tuple[SegmentFile, ...]) -> DataFrame:
         types = self._place.files.types(source)
-        stored = Stored(self._place.home, storage_schema(types), files, self._ledger)
+        stored = Stored(self._place.home, types, files, self._ledger)
         columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
         rows = snapshot(self._session, stored, self._access.needed.get(step.name))
         return rows.selectExpr(*columns, "_w")
@@ -155,7 +155,7 @@ class SparkFrames:
         """The files of an arrangement; with a step, the rows that workers see of it are counted."""
         files = self._place.files.arrangement(arrangement.id)
         ledger = StepLedger(self._ledger, step) if step is not None else self._ledger
-        return Stored(self._place.home, storage_schema(arrangement.types), files, ledger)
+        return Stored(self._place.home, arrangement.types, files, ledger)
 
     def _fragment(self, step: FragmentStep) -> DataFrame:
         tables = {name: self._frames[frame].toDF(*columns) for name, frame, columns in step.tables}
@@ -172,19 +172,12 @@ class SparkFrames:
         if step.fill:
             bits = max(0, (self._place.expected_rows // _ROWS_PER_FILE).bit_length())
         target = Target(f"state/{arrangement.id}", self._place.stem, bits, not step.fill)
-        schema = storage_schema(arrangement.types)
         ledger = StepLedger(self._ledger, f"+{step.name}")
-        return write_segments(
-            self._frames[step.input], Stored(self._place.home, schema, (), ledger), target
-        )
+        stored = Stored(self._place.home, arrangement.types, (), ledger)
+        return write_segments(self._frames[step.input], stored, target)
 
 
 def _unweighted(frame: DataFrame) -> DataFrame:
     """Each row as often as its weight says."""
     columns = [name for name in frame.columns if name != "_w"]
     return frame.selectExpr(*columns, f"{COPIES} AS copy").drop("copy")
-
-
-def checkpointed_rdd(frame: DataFrame) -> Any:
-    """The cached rows behind a frame that was checkpointed."""
-    return frame._jdf.queryExecution().logical().rdd()
