@@ -62,15 +62,15 @@ def _null_inside(values: pa.Array, dtype: DataType) -> _Found:
     found = np.zeros(len(values), dtype=np.bool_)
     if not forbids_null_inside(dtype):
         return found
-    parts = _parts(values, dtype)
-    for part, (_, inner, nullable) in zip(parts, _inside(dtype), strict=True):
+    given = _as_list(values) if isinstance(dtype, MapType) else values
+    for part, (_, inner, nullable) in zip(_parts(given, dtype), _inside(dtype), strict=True):
         fault = _null_inside(part, inner)
         if not nullable and part.null_count:
             fault |= part.is_null().to_numpy(zero_copy_only=False)
         if isinstance(dtype, StructType):
             found |= fault
         elif fault.any():
-            found[values.value_parent_indices().to_numpy()[fault]] = True
+            found[given.value_parent_indices().to_numpy()[fault]] = True
     if values.null_count:
         # What lies below a NULL is no value.
         found &= values.is_valid().to_numpy(zero_copy_only=False)
@@ -83,6 +83,15 @@ def _parts(values: pa.Array, dtype: DataType) -> list[pa.Array]:
     if isinstance(dtype, StructType):
         return list(flat)
     return list(flat.flatten()) if isinstance(dtype, MapType) else [flat]
+
+
+def _as_list(entries: pa.Array) -> pa.Array:
+    """Maps as arrays of their entries."""
+    pairs = pa.StructArray.from_arrays([entries.keys, entries.items], names=["key", "value"])
+    kind, buffers = pa.list_(pairs.type), entries.buffers()[:2]
+    return pa.Array.from_buffers(
+        kind, len(entries), buffers, entries.null_count, entries.offset, [pairs]
+    )
 
 
 # In Spark -----------------------------------------------------------------------------------
