@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.types as kinds
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
@@ -23,6 +22,7 @@ from slackwater.state.columns import conform
 from slackwater.types.arrow import arrow_type
 
 from .hard_batches import HARD_BATCHES, HardBatch
+from .value_bits import bits
 
 _REFUSED_AT_ONCE = {
     "more digits than their type has",
@@ -30,22 +30,6 @@ _REFUSED_AT_ONCE = {
 }
 """Tables that are none: nobody needs a rule to see it."""
 _READ = [case for case in HARD_BATCHES if case not in _REFUSED_AT_ONCE]
-
-
-def bits(values: pa.Array) -> list[object]:
-    """Values of which no two that differ are equal: no zero is like another, and NaN is a value."""
-    if kinds.is_struct(values.type):
-        members = zip(*map(bits, values.flatten()), strict=True)
-        return [m if v else None for m, v in zip(members, values.is_valid(), strict=True)]
-    if kinds.is_list(values.type):
-        return [None if each.values is None else bits(each.values) for each in values]
-    if kinds.is_floating(values.type) or kinds.is_temporal(values.type):
-        wide = values.type.bit_width > 32
-        values = values.view(pa.int64() if wide else pa.int32())
-    elif kinds.is_string(values.type):
-        values = values.view(pa.binary())
-    found: list[object] = values.to_pylist()
-    return found
 
 
 def opened(spark: SparkSession, case: str) -> tuple[HardBatch, Batch, pa.Table]:
