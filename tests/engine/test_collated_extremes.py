@@ -39,3 +39,36 @@ def test_extremes_are_whole_texts(spark: SparkSession, tmp_path: Path, engine: s
             assert read["said"] == [("z",)]
             assert max(row.hi for row in read["running"]) == greatest
             assert all(session.verify(name).equal for name in _VIEWS)
+
+
+_INSIDE = {
+    "found": "SELECT id FROM t WHERE array_contains(tags, 'a')",
+    "grouped": "SELECT tags, count(*) AS n FROM t GROUP BY tags",
+    "known": "SELECT id, notes['A'] AS note FROM t",
+    "met": "SELECT a.id, b.id AS other FROM t a JOIN t b ON a.tags = b.tags",
+}
+
+
+@pytest.mark.parametrize("engine", ["spark", "driver"], ids=["in Spark", "on the driver"])
+def test_texts_inside_of_values_are_collated(
+    spark: SparkSession, tmp_path: Path, engine: str
+) -> None:
+    declared = "tags ARRAY<STRING COLLATE UTF8_LCASE>"
+    notes = "notes MAP<STRING COLLATE UTF8_LCASE, INT>"
+    rows = pa.table(
+        {
+            "id": range(4),
+            "tags": [["A"], ["a"], ["b", "A"], None],
+            "notes": pa.array([[("a", 1)], [("A", 2)], [], None], pa.map_(pa.string(), pa.int32())),
+        }
+    )
+    with sw.open(tmp_path, spark, engine=engine) as session:
+        session.create_source("t", f"id BIGINT, {declared}, {notes}")
+        for name, sql in _INSIDE.items():
+            session.create_view(name, sql)
+        for op, part in (("insert", rows), ("delete", rows.slice(0, 1))):
+            session.ingest("t", part, op=op)
+            session.refresh()
+            found = {name: session.verify(name).difference for name in _INSIDE}
+            assert not any(found.values()), found
+        assert {row.id for row in session.view("found").read().collect()} == {1, 2}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,10 @@ from slackwater.executors.written import NotHere
 from slackwater.ingest import ingestion
 from slackwater.ingest.quick_ingestion import Taken, take_quickly
 from slackwater.reading.compare import compare_bags
+from slackwater.reading.reader import Reader
+
+from ..spark.hard_batches import HARD_BATCHES
+from ..spark.value_bits import bits
 
 COLUMNS = (
     "id BIGINT, name STRING, price DECIMAL(12,2), wide DECIMAL(30,4), rate DOUBLE, part FLOAT, "
@@ -199,6 +203,52 @@ def test_rows_without_a_key_are_a_bag(
     frames = [spark.createDataFrame(each) for each in found]
     assert compare_bags(*frames) is None
     assert len(quick) == len(steps)
+
+
+@pytest.fixture(scope="module")
+def hard_homes(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Session, Session]]:
+    """Two homes for a source of each hard batch: on the driver, and in Spark."""
+    folder = tmp_path_factory.mktemp("homes")
+    berlin = spark.newSession()
+    berlin.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    with (
+        sw.open(folder / "driver", berlin, engine="auto") as here,
+        sw.open(folder / "spark", berlin, engine="spark") as there,
+    ):
+        yield here, there
+
+
+@pytest.mark.parametrize("case", HARD_BATCHES)
+def test_hard_batches_have_one_effect(hard_homes: tuple[Session, Session], case: str) -> None:
+    mine, theirs = (_effect(session, case) for session in hard_homes)
+    assert mine == theirs
+
+
+def _effect(session: Session, case: str) -> tuple[object, list[object]]:
+    """What comes of a hard batch, and all bits of the rows that its source then holds."""
+    hard, name = HARD_BATCHES[case], case.replace(" ", "_").replace("'", "")
+    session.create_source(
+        name,
+        hard.schema,
+        key=hard.key,
+        append_only=hard.append_only,
+        on_missing=hard.on_missing,
+    )
+    if hard.held is not None:
+        session.ingest(name, hard.held)
+    outcome: object
+    try:
+        result = session.ingest(name, hard.rows, op=hard.op)
+        outcome = (result.inserted, result.deleted)
+    except DataError as refused:
+        outcome = refused.render()
+    keeper = session.keeper
+    catalog = keeper.catalog()
+    held = Reader(keeper.home, keeper.spark).source(catalog.source(name), catalog, None).toArrow()
+    rows = zip(*(bits(column.combine_chunks()) for column in held.columns), strict=True)
+    return outcome, sorted(rows, key=repr)
 
 
 def refusal(session: Session, batch: pa.Table, op: str | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -13,7 +12,8 @@ from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
 from slackwater.compiler.pruning import prune
 from slackwater.executors.driver.engine import LocalEngine
 from slackwater.executors.driver.spark_statements import SparkStatements
-from slackwater.executors.driver.zones import UTC, Zone, read_zone
+from slackwater.executors.driver.zones import UTC, Zone, zone_of
+from slackwater.spark.zone_rules import read_zone_rules
 from slackwater.state.columns import widened
 from slackwater.types import ddl
 
@@ -49,7 +49,7 @@ def zone(spark: SparkSession, request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def engine(spark: SparkSession) -> Iterator[LocalEngine]:
-    engine = LocalEngine(few_values=0, zone=partial(read_zone, spark))
+    engine = LocalEngine(few_values=0, zone=lambda: zone_of(read_zone_rules(spark)))
     yield engine
     engine.close()
 
@@ -70,14 +70,14 @@ def test_expressions_beside_jumps(spark: SparkSession, engine: LocalEngine, zone
 
 def test_reads_one_offset_without_transitions(spark: SparkSession) -> None:
     spark.conf.set(_SETTING, "-03:30")
-    assert read_zone(spark) == Zone(-12_600)
+    assert zone_of(read_zone_rules(spark)) == Zone(-12_600)
     spark.conf.set(_SETTING, "UTC")
-    assert read_zone(spark) == UTC
+    assert zone_of(read_zone_rules(spark)) == UTC
 
 
 def test_refuses_transitions_that_overlap(spark: SparkSession) -> None:
     spark.conf.set(_SETTING, "Europe/Berlin")
-    found = read_zone(spark)
+    found = zone_of(read_zone_rules(spark))
     with pytest.raises(ValueError, match="overlap"):
         Zone(found.offset, found.transitions[::-1])
 

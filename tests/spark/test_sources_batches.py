@@ -20,6 +20,7 @@ from pyspark.sql.types import StructType
 from slackwater.errors import DataError
 from slackwater.sources.batches import Batch, BatchOp, SourceSpec, read_batch
 from slackwater.sources.checks import check_batch
+from slackwater.spark.spark_types import own_columns
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Declared:
     def spec(self) -> SourceSpec:
         schema = json.loads(self.ddl) if self.ddl.startswith("{") else None
         columns = StructType.fromJson(schema) if schema else StructType.fromDDL(self.ddl)
-        return SourceSpec(self.name, columns, self.key, self.append_only)
+        return SourceSpec(self.name, own_columns(columns), self.key, self.append_only)
 
 
 ORDER_COLUMNS = "id BIGINT NOT NULL, item STRING, amount DECIMAL(10,2), day DATE"
@@ -144,8 +145,11 @@ def test_every_form_of_rows_becomes_the_same_batch(spark: SparkSession, form: st
     assert collected(batch) == [{**row, "_w": 1} for row in ROWS]
     assert batch.op is BatchOp.INSERT
     assert batch.rows_hint in (2, None)
-    names = [(field.name, field.dataType) for field in batch.frame.schema][:4]
-    assert names == [(field.name, field.dataType) for field in ORDERS.spec.schema]
+    found = own_columns(batch.frame.schema).fields[:4]
+    declared = ORDERS.spec.schema.fields
+    assert [(each.name, each.dtype) for each in found] == [
+        (each.name, each.dtype) for each in declared
+    ]
     weight = batch.frame.schema[-1]
     assert (weight.name, weight.dataType.simpleString(), weight.nullable) == ("_w", "bigint", False)
 

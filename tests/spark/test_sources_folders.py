@@ -20,13 +20,14 @@ from slackwater.sources.checks import check_batch
 from slackwater.sources.file_columns import FileFormat
 from slackwater.sources.folder_reader import malformed_lines, read_files
 from slackwater.sources.folders import FileBatch, WatchedFolder, file_batches, new_files
+from slackwater.spark.spark_types import own_columns
 
 COLUMNS = "id BIGINT NOT NULL, name STRING, amount DECIMAL(10,2), day DATE"
 DAY = dt.date(2026, 5, 1)
 
 
 def spec(ddl: str = COLUMNS) -> SourceSpec:
-    return SourceSpec("orders", StructType.fromDDL(ddl))
+    return SourceSpec("orders", own_columns(StructType.fromDDL(ddl)))
 
 
 def batches(folder: WatchedFolder) -> tuple[FileBatch, ...]:

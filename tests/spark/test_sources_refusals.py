@@ -16,9 +16,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from slackwater.errors import DataError
-from slackwater.sources.arrow_checks import surely_clean
 from slackwater.sources.batches import Batch, SourceSpec, read_batch
-from slackwater.sources.checks import check_batch
+from slackwater.sources.checks import broken_in_arrow, check_batch
+from slackwater.sources.key_rule import may_be_crowded
+from slackwater.sources.row_rules import rules_of
+from slackwater.spark.spark_types import own_columns
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Declared:
     def spec(self) -> SourceSpec:
         schema = json.loads(self.ddl) if self.ddl.startswith("{") else None
         columns = StructType.fromJson(schema) if schema else StructType.fromDDL(self.ddl)
-        return SourceSpec(self.name, columns, self.key, self.append_only)
+        return SourceSpec(self.name, own_columns(columns), self.key, self.append_only)
 
 
 ORDER_COLUMNS = "id BIGINT NOT NULL, item STRING, amount DECIMAL(10,2), day DATE"
@@ -70,6 +72,13 @@ def accepted(spark: SparkSession, source: Declared, rows: object, **options: str
     batch = read_batch(spark, spec, rows, **options)
     check_batch(batch, spec)
     return batch
+
+
+def surely_clean(batch: Batch, table: pa.Table, spec: SourceSpec) -> bool:
+    """Whether Arrow is sure that the rows keep all rules."""
+    return broken_in_arrow(rules_of(batch, spec), table) is None and not may_be_crowded(
+        batch, table
+    )
 
 
 def refusal(spark: SparkSession, source: Declared, rows: object, **options: str) -> DataError:
@@ -114,7 +123,7 @@ REFUSED: dict[str, tuple[Declared, Callable[[], object], dict[str, str], str]] =
         Declared("s", "s STRUCT<a: INT, b: INT>"),
         lambda: pa.table({"s": pa.array([{"b": 1, "a": 2}])}),
         {},
-        "column s is STRUCT<B:BIGINT,A:BIGINT>",
+        "column s is STRUCT<`b`: BIGINT, `a`: BIGINT>",
     ),
     "no columns": (ORDERS, lambda: pa.table({}), {}, "missing id, item, amount, day"),
     "a type Spark lacks": (
@@ -189,7 +198,7 @@ REFUSED: dict[str, tuple[Declared, Callable[[], object], dict[str, str], str]] =
         Declared("m", "m MAP<STRING, INT>"),
         lambda: pa.table({"m": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))}),
         {},
-        "column m is MAP<STRING,BIGINT>",
+        "column m is MAP<STRING, BIGINT>",
     ),
 }
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession, functions
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import StructField
 
 from slackwater.expr.nodes import ColumnId, ColumnRef
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.plan.arrangements import hashable
-from slackwater.state.counters import ReadCounters, ReadCountersParam
+from slackwater.state.counters import ReadCounters
 from slackwater.state.frames import (
     Stored,
     Target,
@@ -26,7 +26,8 @@ from slackwater.state.frames import (
 )
 from slackwater.state.merge import merge_segments
 from slackwater.state.segments import SegmentFile
-from slackwater.types import DataType, parse_spark_type
+from slackwater.state.worker import ReadCountersParam
+from slackwater.types import BIGINT, STRING, DataType, parse_spark_type
 from slackwater.types.storage import (
     decode_sql,
     encode_sql,
@@ -91,6 +92,7 @@ VALUES = (
     "array(named_struct('x', map(1, array('z', null))))",
 )
 KEYS = "xxhash64(key) AS _h"
+_ORDER_TYPES = (BIGINT, STRING)
 
 
 def _dtype(field: StructField) -> DataType:
@@ -145,10 +147,10 @@ def test_every_type_comes_back_bit_for_bit(
     hashed = ", ".join(printer.text(key) for key in map(hashable, columns) if key is not None)
     coded = [encode_sql(dtype, name) + f" AS {name}" for name, dtype in dtypes.items()]
     rows = given.selectExpr(f"xxhash64({hashed}) AS _h", *coded, "1L AS _w")
-    schema = StructType(list(rows.schema)[1:-1])
-    files = _files(write_segments(rows, Stored(tmp_path, schema), Target("state", "all")))
-    files += _files(write_segments(rows, Stored(tmp_path, schema), Target("state", "again")))
-    read = snapshot(spark, Stored(tmp_path, schema, files))
+    types = tuple(dtypes.values())
+    files = _files(write_segments(rows, Stored(tmp_path, types), Target("state", "all")))
+    files += _files(write_segments(rows, Stored(tmp_path, types), Target("state", "again")))
+    read = snapshot(spark, Stored(tmp_path, types, files))
     assert [row._w for row in read.select("_w").collect()] == [2, 2]
     plain = [
         decode_sql(dtype, f"k{number}") + f" AS {name}"
@@ -189,11 +191,11 @@ def stored(
     before = spark.conf.get("spark.sql.adaptive.enabled")
     spark.conf.set("spark.sql.adaptive.enabled", request.param)
     orders = _orders(spark)
-    empty = Stored(tmp_path_factory.mktemp("home"), StructType(list(orders.schema)[1:-1]))
+    empty = Stored(tmp_path_factory.mktemp("home"), _ORDER_TYPES)
     files = _files(write_segments(orders, empty, Target("state", "base", partition_bits=2)))
     gone = orders.where("k0 IN (3, 4)").withColumn("_w", -functions.col("_w"))
     files += _files(write_segments(gone, empty, Target("state", "gone")))
-    yield Stored(empty.home, empty.schema, files)
+    yield Stored(empty.home, empty.types, files)
     spark.conf.set("spark.sql.adaptive.enabled", str(before))
 
 
@@ -225,7 +227,7 @@ def test_a_snapshot_of_some_columns_has_the_others_empty(
 
 
 def test_changes_are_the_rows_of_the_files_named(spark: SparkSession, stored: Stored) -> None:
-    last = Stored(stored.home, stored.schema, stored.files[-1:])
+    last = Stored(stored.home, stored.types, stored.files[-1:])
     assert read_changes(spark, last).groupBy("k0", "_w").count().orderBy("k0").collect() == [
         (3, -1, 10),
         (4, -1, 10),
@@ -264,14 +266,14 @@ def test_gathering_shows_the_affected_rows_before_and_after(
 
 def test_merged_segments_hold_the_same_rows(spark: SparkSession, stored: Stored) -> None:
     merged = list(merge_segments(stored.home, stored.files, "state", "merged", 1))
-    after = Stored(stored.home, stored.schema, merged)
+    after = Stored(stored.home, stored.types, merged)
     assert sum(file.rows for file in merged) == 980
     assert _shown(snapshot(spark, after)) == _shown(snapshot(spark, stored))
 
 
 def test_workers_report_their_cpu_and_what_they_read(spark: SparkSession, stored: Stored) -> None:
     spent = spark.sparkContext.accumulator(ReadCounters(), ReadCountersParam())
-    measured = Stored(stored.home, stored.schema, stored.files, spent)
+    measured = Stored(stored.home, stored.types, stored.files, spent)
     assert snapshot(spark, measured).count() == 980
     assert spent.value.cpu > 0
     assert spent.value.rows == sum(file.rows for file in stored.files)
@@ -279,7 +281,7 @@ def test_workers_report_their_cpu_and_what_they_read(spark: SparkSession, stored
 
 def test_nothing_is_written_for_no_rows(spark: SparkSession, tmp_path: Path) -> None:
     nothing = _orders(spark).where("false")
-    stored = Stored(tmp_path, StructType(list(nothing.schema)[1:-1]))
+    stored = Stored(tmp_path, _ORDER_TYPES)
     none = write_segments(nothing, stored, Target("state", "x"))
     assert none.collect() == []
     assert not list(tmp_path.rglob("*.arrow"))

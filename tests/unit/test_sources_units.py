@@ -10,16 +10,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql.types import (
-    ArrayType,
-    DataType,
-    LongType,
-    MapType,
-    StringType,
-    StructType,
-    VarcharType,
-    VariantType,
-)
 
 from slackwater.catalog.source_spec import SourceSpec
 from slackwater.errors import CatalogError, DataError
@@ -32,36 +22,44 @@ from slackwater.sources.folders import (
     require_unchanged,
 )
 from slackwater.sources.show_rows import show_rows
+from slackwater.types import (
+    BIGINT,
+    STRING,
+    VARIANT,
+    ArrayType,
+    DataType,
+    Field,
+    MapType,
+    OpaqueType,
+    StructType,
+)
 
 
 def columns(**types: DataType) -> StructType:
-    schema = StructType()
-    for name, dtype in types.items():
-        schema = schema.add(name, dtype)
-    return schema
+    return StructType(tuple(Field(name, dtype) for name, dtype in types.items()))
 
 
-TWO = columns(a=LongType(), b=StringType())
+TWO = columns(a=BIGINT, b=STRING)
 
 
 # Declarations -------------------------------------------------------------------------------
 
 REFUSED: dict[str, tuple[Callable[[], SourceSpec], str]] = {
     "no name": (lambda: SourceSpec(" ", TWO), "needs a name"),
-    "no columns": (lambda: SourceSpec("s", StructType()), "has no columns"),
-    "a column twice": (lambda: SourceSpec("s", columns(a=LongType(), A=LongType())), "a twice"),
+    "no columns": (lambda: SourceSpec("s", StructType(())), "has no columns"),
+    "a column twice": (lambda: SourceSpec("s", columns(a=BIGINT, A=BIGINT)), "a twice"),
     "an unknown key": (lambda: SourceSpec("s", TWO, key=("c",)), "names c, which is not a column"),
     "a key twice": (lambda: SourceSpec("s", TWO, key=("a", "a")), "names a twice"),
     "a map in the key": (
-        lambda: SourceSpec("s", columns(m=MapType(StringType(), LongType())), key=("m",)),
-        "key column m is map",
+        lambda: SourceSpec("s", columns(m=MapType(STRING, BIGINT)), key=("m",)),
+        "key column m is MAP<STRING, BIGINT>",
     ),
     "a variant in the key": (
-        lambda: SourceSpec("s", columns(v=ArrayType(VariantType())), key=("v",)),
-        "key column v is array<variant>",
+        lambda: SourceSpec("s", columns(v=ArrayType(VARIANT)), key=("v",)),
+        "key column v is ARRAY<VARIANT>",
     ),
     "a varchar inside": (
-        lambda: SourceSpec("s", columns(c=ArrayType(VarcharType(3)))),
+        lambda: SourceSpec("s", columns(c=ArrayType(OpaqueType("varchar(3)")))),
         "column c is ARRAY<VARCHAR(3)>",
     ),
 }
@@ -78,7 +76,7 @@ def test_a_refused_declaration(case: str) -> None:
 
 def test_the_weight_never_clashes() -> None:
     assert SourceSpec("s", TWO).weight == "_w"
-    assert SourceSpec("s", columns(_W=LongType(), __w=LongType())).weight == "___w"
+    assert SourceSpec("s", columns(_W=BIGINT, __w=BIGINT)).weight == "___w"
 
 
 # Layouts ------------------------------------------------------------------------------------
@@ -92,11 +90,11 @@ def test_names_that_differ_in_case_alone_must_match_exactly() -> None:
 
 
 def test_columns_that_a_feed_brings_are_data_if_the_source_has_them() -> None:
-    spec = SourceSpec("s", columns(a=LongType(), _commit_version=LongType()))
+    spec = SourceSpec("s", columns(a=BIGINT, _commit_version=BIGINT))
     layout = plan_layout(spec, ["_change_type", "_commit_version", "a"], None, None)
     assert layout.op is BatchOp.CHANGES
     assert layout.places == (2, 1)
-    plain = SourceSpec("s", columns(a=LongType()))
+    plain = SourceSpec("s", columns(a=BIGINT))
     assert plan_layout(plain, ["_change_type", "_commit_version", "a"], None, None).places == (2,)
     with pytest.raises(DataError, match="unknown _commit_version"):
         plan_layout(plain, ["_commit_version", "a"], None, None)

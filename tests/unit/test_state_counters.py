@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from slackwater.state.counters import ReadCounters, ReadCountersParam
+from slackwater.state.counters import ReadCounters
 from slackwater.state.gather import Gather
 from slackwater.state.look_up import LookUp, LookUpNested
 from slackwater.state.matching import Arrangement
 from slackwater.state.snapshot import ReadSegments, even_ranges
-from slackwater.state.worker import Batches
+from slackwater.state.worker import Batches, ReadCountersParam
 from slackwater.state.writer import WriteSegment
 
 from .state_rows import Row, batch_of, hash_of, marker, write

@@ -70,6 +70,25 @@ def test_a_fields_collation_is_kept_beside_its_type() -> None:
     assert parsed == StructType((Field("s", StringType("UTF8_LCASE")),))
 
 
+def test_a_collation_inside_of_a_field_is_kept_beside_its_type() -> None:
+    tags = {"type": "array", "elementType": "string", "containsNull": True}
+    notes = {"type": "map", "keyType": "string", "valueType": tags, "valueContainsNull": True}
+    fields = [
+        {"name": name, "type": dtype, "nullable": True, "metadata": {"__COLLATIONS": said}}
+        for name, dtype, said in (
+            ("tags", tags, {"tags.element": "spark.UTF8_LCASE"}),
+            ("notes", notes, {"notes.value.element": "icu.UNICODE_CI"}),
+        )
+    ]
+    parsed = parse_spark_type({"type": "struct", "fields": fields})
+    assert parsed == StructType(
+        (
+            Field("tags", ArrayType(StringType("UTF8_LCASE"))),
+            Field("notes", MapType(STRING, ArrayType(StringType("UNICODE_CI")))),
+        )
+    )
+
+
 def test_unknown_types_are_carried_by_name() -> None:
     assert parse_spark_type("geometry(4326)") == OpaqueType("geometry(4326)")
 

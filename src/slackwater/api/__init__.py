@@ -53,6 +53,7 @@ from slackwater.project.example import write_example_project
 from slackwater.project.load import is_project
 from slackwater.project.take_in import Ingested
 from slackwater.project.workspace import ProjectStatus, Refreshed
+from slackwater.reading.answer_values import Answer, fetch_answer
 from slackwater.reading.verify import VerifyResult
 from slackwater.running.forecast import Estimates
 from slackwater.running.results import FAILED, REPLANNED, RunResult, ViewRun
@@ -63,6 +64,7 @@ from slackwater.state.metadata.collect import Removed, Retention
 __all__ = [
     "FAILED",
     "REPLANNED",
+    "Answer",
     "Applied",
     "Committed",
     "Compaction",
@@ -115,6 +117,7 @@ __all__ = [
     "WhyExplanation",
     "cost_lines",
     "explain_query",
+    "fetch_answer",
     "is_project",
     "open_home",
     "open_project",

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import LongType, StructField, StructType
 
 from slackwater.bench.machine import Clock, Machine, describe_machine
 from slackwater.bench.targets import Target as BenchTarget
@@ -27,8 +26,9 @@ from slackwater.state.frames import Stored, Target, look_up, write_segments
 from slackwater.state.look_up import LookUp
 from slackwater.state.segments import SegmentFile
 from slackwater.state.writer import WriteSegment
+from slackwater.types import BIGINT
 
-_SCHEMA = StructType([StructField("key", LongType()), StructField("value", LongType())])
+_TYPES = (BIGINT, BIGINT)
 _ROWS_PER_KEY = 10
 _ROWS_PER_FILE = 1_000_000
 _ROWS_PER_SECOND = 1_000_000
@@ -112,7 +112,7 @@ class _Bench:
     def measure(self) -> ArrangementFigures:
         """All figures."""
         build, files = self._build()
-        stored = Stored(self._folder, _SCHEMA, files)
+        stored = Stored(self._folder, _TYPES, files)
         frame = self._frame()
         parquet = str(self._folder / "parquet")
         frame.write.parquet(parquet)
@@ -149,7 +149,7 @@ class _Bench:
         return seconds, files
 
     def _write(self, table: pa.Table) -> tuple[SegmentFile, ...]:
-        schema = Stored(self._folder, _SCHEMA).arrangement().columns
+        schema = Stored(self._folder, _TYPES).layout
         hashes = [_hashes(batch.column(0)) for batch in table.to_batches(65_536)]
         weights = pa.array(np.ones(self._rows, dtype=np.int64))
         rows = table.add_column(0, HASH, pa.chunked_array(hashes)).append_column(WEIGHT, weights)
@@ -169,7 +169,7 @@ class _Bench:
         bits = (self._rows // _ROWS_PER_FILE).bit_length()
         target = Target("state", "spark", bits, consolidate=False)
         rows = frame.selectExpr("xxhash64(k0) AS _h", "k0", "k1", "CAST(1 AS BIGINT) AS _w")
-        stored = Stored(self._folder, _SCHEMA)
+        stored = Stored(self._folder, _TYPES)
         return self._typical(lambda: write_segments(rows, stored, target).collect())
 
     def _probe(self) -> pa.RecordBatch:

@@ -12,7 +12,6 @@ from statistics import median
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import LongType, StructField, StructType
 
 from slackwater.algebra.operators import Aggregate, Scan
 from slackwater.bench.machine import Machine, describe_machine
@@ -35,7 +34,7 @@ from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.writer import WriteSegment
 from slackwater.types import BIGINT
 
-_SCHEMA = StructType([StructField("k0", LongType()), StructField("k1", LongType())])
+_TYPES = (BIGINT, BIGINT)
 _PER_KEY = 10
 _CHAINED = 8
 _BUSY = 20
@@ -134,12 +133,12 @@ class _State:
 
 def _store(scratch: Path, name: str, hashes: Hashes) -> Stored:
     worker = WriteSegment(
-        str(scratch), "state", name, arrow_columns(_SCHEMA), ordered=False, consolidate=False
+        str(scratch), "state", name, arrow_columns(_TYPES), ordered=False, consolidate=False
     )
     manifest = [row for batch in worker(_stored_rows(hashes)) for row in batch.to_pylist()]
     for row in manifest:
         del row["directory"]
-    return Stored(scratch, _SCHEMA, tuple(SegmentFile(**row) for row in manifest))
+    return Stored(scratch, _TYPES, tuple(SegmentFile(**row) for row in manifest))
 
 
 def _stored_rows(hashes: Hashes) -> Iterator[pa.RecordBatch]:
@@ -260,7 +259,7 @@ class _InSpark:
             "xxhash64(id) AS _h", "id AS k0", "id AS k1", "CAST(1 AS BIGINT) AS _w"
         )
         target = Target("state", "spark", partition_bits=2, consolidate=False)
-        return write_segments(rows, Stored(self._state.single.home, _SCHEMA), target)
+        return write_segments(rows, Stored(self._state.single.home, _TYPES), target)
 
 
 def _found(stored: Stored, probe: pa.RecordBatch) -> int:

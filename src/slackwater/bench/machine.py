@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from slackwater.bench.memory import descendants
 from slackwater.config import load_settings
+from slackwater.spark.java_process import JavaProcess
 from slackwater.spark.session import SparkHandle, local_cores, open_spark
 
 Load = tuple[float, float, float]
@@ -105,9 +106,7 @@ class Clock:
 
     def __init__(self, spark: SparkSession):
         """Find Spark's process."""
-        jvm = spark.sparkContext._jvm
-        assert jvm is not None
-        self._java = int(jvm.java.lang.ProcessHandle.current().pid())
+        self._java = JavaProcess(spark).number
         self._used: dict[int, float] = {}
         """By process, also those that have ended: Spark's daemon does not account for its own."""
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from slackwater.spark.java_process import JavaProcess
+
 _PROCESSES = Path("/proc")
 
 
@@ -25,24 +27,19 @@ class Memory:
 
 def read_memory(spark: SparkSession) -> Memory:
     """Collect Java's garbage and look."""
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    java = int(jvm.java.lang.ProcessHandle.current().pid())
-    jvm.java.lang.System.gc()
-    runtime = jvm.java.lang.Runtime.getRuntime()
+    java = JavaProcess(spark)
+    java.collect_garbage()
     return Memory(
         driver=resident(os.getpid()),
-        heap=int(runtime.totalMemory()) - int(runtime.freeMemory()),
-        java=resident(java),
-        workers=sum(resident(child) for child in descendants(java)),
+        heap=java.used_heap,
+        java=resident(java.number),
+        workers=sum(resident(child) for child in descendants(java.number)),
     )
 
 
 def release_heap(spark: SparkSession) -> None:
     """Have Java collect its garbage, so that what it frees is there for the page cache."""
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    jvm.java.lang.System.gc()
+    JavaProcess(spark).collect_garbage()
 
 
 def resident(process: int) -> int:

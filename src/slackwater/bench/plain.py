@@ -9,6 +9,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.bench.machine import Clock, Cost, typical
+from slackwater.spark.java_process import JavaProcess
 from slackwater.spark.metering import Meter
 from slackwater.spark.session import local_cores
 
@@ -67,9 +68,7 @@ def partitions_for(size: int, cores: int) -> int:
 
 def plain_setup(spark: SparkSession, folder: Path, *, cached: bool = False) -> PlainSetup:
     """What suits the Parquet tables of a folder on this machine."""
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    heap = int(jvm.java.lang.Runtime.getRuntime().maxMemory())
+    heap = JavaProcess(spark).most_heap
     size = sum(file.stat().st_size for file in folder.glob("*.parquet"))
     cores = local_cores(spark.sparkContext.master or "local[*]")
     cores = cores or spark.sparkContext.defaultParallelism

@@ -8,8 +8,6 @@ from enum import Enum
 from functools import lru_cache
 from typing import cast
 
-from pyspark.sql.types import StructType
-
 from slackwater.algebra.rel import Rel
 from slackwater.algebra.root import SplitRoot, split_root, stored_scan
 from slackwater.algebra.serial import dump_plan, load_plan
@@ -18,8 +16,7 @@ from slackwater.catalog.source_spec import SourceSpec
 from slackwater.catalog.tables import Statistics, TableDefinition
 from slackwater.errors import CatalogError
 from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
-from slackwater.types import DataType, parse_spark_type
-from slackwater.types import StructType as OwnStructType
+from slackwater.types import DataType, StructType, parse_spark_type
 
 
 class OnMissing(Enum):
@@ -43,8 +40,8 @@ class RefreshPolicy(Enum):
 
 
 @lru_cache(maxsize=512)
-def _own_schema(text: str) -> OwnStructType:
-    return cast("OwnStructType", parse_spark_type(json.loads(text)))
+def _parsed_schema(text: str) -> StructType:
+    return cast("StructType", parse_spark_type(json.loads(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +56,18 @@ class SourceDefinition:
 
     @property
     def schema(self) -> StructType:
-        """The columns as Spark types."""
-        return StructType.fromJson(json.loads(self.spark_schema))
-
-    @property
-    def own_schema(self) -> OwnStructType:
-        """The columns as types of our own."""
-        return _own_schema(self.spark_schema)
+        """The columns."""
+        return _parsed_schema(self.spark_schema)
 
     @property
     def types(self) -> tuple[DataType, ...]:
         """The types of the columns."""
-        return tuple(each.dtype for each in self.own_schema.fields)
+        return tuple(each.dtype for each in self.schema.fields)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return tuple(each.name for each in self.own_schema.fields)
+        return tuple(each.name for each in self.schema.fields)
 
     @property
     def spec(self) -> SourceSpec:
@@ -98,7 +90,7 @@ class SourceDefinition:
 
     def table(self, rows: int | None) -> TableDefinition:
         """The source as the planner sees it."""
-        return TableDefinition(self.name, self.own_schema, self.spark_schema, Statistics(rows))
+        return TableDefinition(self.name, self.schema, self.spark_schema, Statistics(rows))
 
     def dump(self) -> str:
         """As JSON for the catalog."""
@@ -153,7 +145,7 @@ class ViewDefinition:
         content = json.loads(self.spark_schema)
         for each, column in zip(content["fields"], self.plan.columns, strict=True):
             each["nullable"] = each["nullable"] or column.nullable
-        schema = cast("OwnStructType", parse_spark_type(content))
+        schema = cast("StructType", parse_spark_type(content))
         return TableDefinition(self.name, schema, json.dumps(content), Statistics(rows))
 
     def dump(self) -> str:

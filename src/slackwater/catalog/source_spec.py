@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pyspark.sql.types import (
-    CharType,
-    DataType,
-    MapType,
-    StructField,
-    StructType,
-    VarcharType,
-    VariantType,
-)
-
 from slackwater.errors import CatalogError
+from slackwater.types import VARIANT, DataType, Field, MapType, OpaqueType, StructType, parts_of
 
 WEIGHT = "_w"
+_OF_LIMITED_LENGTH = re.compile(r"(var)?char\(\d+\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +40,7 @@ class SourceSpec:
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
-        return tuple(self.schema.fieldNames())
+        return tuple(each.name for each in self.schema.fields)
 
     @property
     def weight(self) -> str:
@@ -62,14 +55,15 @@ class SourceSpec:
         """Whether a column of the source answers to the name, in whatever case."""
         return name.lower() in (each.lower() for each in self.columns)
 
-    def key_fields(self) -> tuple[StructField, ...]:
+    def key_fields(self) -> tuple[Field, ...]:
         """The columns of the key, in the order of the key."""
-        return tuple(self.schema[name] for name in self.key)
+        fields = {each.name: each for each in self.schema.fields}
+        return tuple(fields[name] for name in self.key)
 
-    def _check_column(self, field: StructField) -> None:
-        if _contains(field.dataType, (CharType, VarcharType)):
+    def _check_column(self, field: Field) -> None:
+        if any(map(_has_limited_length, parts_of(field.dtype))):
             raise self._refused(
-                f"column {field.name} is {field.dataType.simpleString().upper()}",
+                f"column {field.name} is {field.dtype.sql().upper()}",
                 "Declare STRING: Spark pads and cuts such columns only when it writes tables.",
             )
 
@@ -84,9 +78,10 @@ class SourceSpec:
         for twice in _repeated(self.key):
             raise self._refused(f"its key names {twice} twice", "Name each key column once.")
         for field in self.key_fields():
-            if _contains(field.dataType, (MapType, VariantType)):
+            parts = parts_of(field.dtype)
+            if any(isinstance(each, MapType) or each == VARIANT for each in parts):
                 raise self._refused(
-                    f"key column {field.name} is {field.dataType.simpleString()}",
+                    f"key column {field.name} is {field.dtype.sql()}",
                     "Spark cannot compare such values; choose other key columns.",
                 )
 
@@ -99,14 +94,6 @@ def _repeated(names: Iterable[str]) -> list[str]:
     return [name for name, times in counts.items() if times > 1]
 
 
-def _contains(dtype: DataType, kinds: tuple[type[DataType], ...]) -> bool:
-    """Whether a type is of one of the kinds or holds one, at any depth."""
-    return isinstance(dtype, kinds) or any(_contains(each, kinds) for each in inner_types(dtype))
-
-
-def inner_types(dtype: DataType) -> tuple[DataType, ...]:
-    """The types directly inside an array, map or struct."""
-    if isinstance(dtype, StructType):
-        return tuple(field.dataType for field in dtype.fields)
-    parts = ("elementType", "keyType", "valueType")
-    return tuple(getattr(dtype, part) for part in parts if hasattr(dtype, part))
+def _has_limited_length(dtype: DataType) -> bool:
+    """Whether a type is CHAR or VARCHAR."""
+    return isinstance(dtype, OpaqueType) and bool(_OF_LIMITED_LENGTH.fullmatch(dtype.text))

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as sf
-from pyspark.sql.types import BinaryType, DecimalType
 
+from slackwater.api import Answer, fetch_answer
 from slackwater.cli.failures import guarded
 from slackwater.cli.opened_project import AsJson, ProjectFolder, opened_project
 from slackwater.cli.output import print_json, working
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Some rows of a view: as JSON values, or as texts for a reader."""
-
-    view: str
-    columns: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[Any, ...], ...]
-    complete: bool
 
 
 def read(
@@ -47,25 +33,6 @@ def read(
             print_json(answer_data(answer))
         else:
             show_answer(answer)
-
-
-def fetch_answer(view: str, frame: DataFrame, limit: int, *, as_json: bool) -> Answer:
-    """The first rows of an answer; Python knows not every type of Spark's, so Spark writes them."""
-    columns = tuple((f.name, f.dataType.simpleString().upper()) for f in frame.schema.fields)
-    types = [field.dataType for field in frame.schema.fields]
-    few = frame.toDF(*(f"c{at}" for at in range(len(types)))).limit(limit + 1)
-    if as_json:
-        exact = [
-            sf.col(f"c{at}").cast("string") if isinstance(dtype, DecimalType) else sf.col(f"c{at}")
-            for at, dtype in enumerate(types)
-        ]
-        values = sf.struct(*(each.alias(f"c{at}") for at, each in enumerate(exact)))
-        lines = few.select(sf.to_json(values, {"ignoreNullFields": "false"})).collect()
-        rows = [tuple(json.loads(line[0]).values()) for line in lines]
-    else:
-        texts = [_text(f"c{at}", isinstance(d, BinaryType)) for at, d in enumerate(types)]
-        rows = [tuple(row) for row in few.select(*texts).collect()]
-    return Answer(view, columns, tuple(rows[:limit]), complete=len(rows) <= limit)
 
 
 def answer_data(answer: Answer) -> dict[str, object]:
@@ -98,7 +65,3 @@ def show_answer(answer: Answer) -> None:
         typer.echo("  ".join(cells).rstrip())
     if not answer.complete:
         typer.echo(f"(there are more than {len(answer.rows)} rows; --limit shows more)")
-
-
-def _text(name: str, binary: bool) -> Column:
-    return sf.hex(name) if binary else sf.col(name).cast("string")

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol
 
 import pyarrow as pa
-from pyspark.sql.types import StructType
 
 from slackwater.state.columns import arrow_columns
 from slackwater.state.segments import SegmentFile
 from slackwater.types import DataType
-from slackwater.types.storage import storage_ddl
+from slackwater.types.storage import storage_type
 
 
 class StateFiles(Protocol):
@@ -42,15 +41,6 @@ class Place:
 
 
 @lru_cache(maxsize=1024)
-def storage_schema(types: tuple[DataType, ...]) -> StructType:
-    """The stored columns k0, k1, ... as Spark types."""
-    if not types:
-        return StructType([])
-    text = ", ".join(f"k{n} {storage_ddl(dtype)}" for n, dtype in enumerate(types))
-    return cast("StructType", StructType.fromDDL(text))
-
-
-@lru_cache(maxsize=1024)
 def arrow_layout(types: tuple[DataType, ...]) -> pa.Schema:
-    """The same columns in Arrow, as segments hold them."""
-    return arrow_columns(storage_schema(types))
+    """The columns k0, k1, ... of rows of these types in Arrow, as segments hold them."""
+    return arrow_columns(map(storage_type, types))

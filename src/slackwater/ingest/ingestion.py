@@ -24,7 +24,7 @@ from slackwater.catalog.definitions import OnMissing, SourceDefinition
 from slackwater.catalog.home import Home
 from slackwater.catalog.stored_files import StoredFiles
 from slackwater.errors import DataError
-from slackwater.executors.places import Place, storage_schema
+from slackwater.executors.places import Place
 from slackwater.executors.program_runner import ProgramRunner
 from slackwater.executors.spark.checkpoints import Checkpoints
 from slackwater.executors.spark.collated import any_collated
@@ -34,6 +34,7 @@ from slackwater.ingest.quick_ingestion import Taken, needs_look_up, take_quickly
 from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch, frame_of_marked_rows
 from slackwater.spark.failures import SPARK_FAILURES, execution_error
+from slackwater.spark.frame_plans import checkpointed_rdd
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
 from slackwater.state.metadata.records import (
@@ -149,7 +150,7 @@ class Ingestion:
     def _stored(self) -> Stored:
         arrangement = self._source.arrangement
         files = self._catalog.files(arrangement.id)
-        return Stored(self._home.folder, storage_schema(arrangement.types), files)
+        return Stored(self._home.folder, arrangement.types, files)
 
     def _written(self, batch: Batch) -> list[Row]:
         """What the writer and the checks report."""

@@ -22,13 +22,11 @@ from slackwater.executors.written import NotHere
 from slackwater.expr.nodes import ColumnId
 from slackwater.plan.arrangements import key_hash
 from slackwater.plan.statements import Statement
-from slackwater.sources.arrow_checks import (
-    arrow_converts,
-    given_weights,
-    surely_clean_keys,
-    surely_clean_rows,
-)
 from slackwater.sources.batches import Batch, BatchOp
+from slackwater.sources.checks import broken_in_arrow
+from slackwater.sources.key_rule import may_be_crowded, sums_are_safe
+from slackwater.sources.row_rules import rules_of
+from slackwater.sources.row_weights import weights_in_arrow
 from slackwater.state.admission import Admission, Arrival, DoubtfulRowsError, came_and_went
 from slackwater.state.columns import HASH, bounded_file_rows, conform, regroup
 from slackwater.state.matching import Arrangement
@@ -102,11 +100,15 @@ def _clean_table(batch: Batch, source: SourceDefinition, *, keys: bool) -> pa.Ta
     table, spec = batch.table, source.spec
     if table is None:
         raise NotLocalError("rows that are not in memory")
-    clean = surely_clean_rows(batch, table, spec)
-    if not clean or (keys and not surely_clean_keys(batch, table, spec)):
-        raise NotLocalError("rows that may be at fault")
-    if not all(map(arrow_converts, batch.conversions)):
+    if not all(each.is_arrows for each in batch.conversions):
         raise NotLocalError("a batch whose values are converted")
+    broken = broken_in_arrow(rules_of(batch, spec), table)
+    if broken is not None:
+        raise NotLocalError(f"rows that may be at fault: {broken.rule.name}")
+    if not sums_are_safe(batch, table):
+        raise NotLocalError("weights whose sums may be too large")
+    if keys and may_be_crowded(batch, table):
+        raise NotLocalError("rows that may be at fault: a key may have several")
     for dtype in source.types:
         if needs_encoding(dtype) or not _stored_as_given(dtype):
             raise NotLocalError(f"a column of type {dtype}")
@@ -144,11 +146,9 @@ def _stored_as_given(dtype: DataType) -> bool:
 
 def _columns(batch: Batch, table: pa.Table, source: SourceDefinition) -> list[pa.ChunkedArray]:
     """All columns of the source; those that a batch of keys does not have are NULL."""
-    given = {each.name: table.column(each.at) for each in batch.conversions}
+    given = {each.name: each.in_arrow(table) for each in batch.conversions}
     return [
-        _conformed(given[name], field.type)
-        if name in given
-        else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
+        given[name] if name in given else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
         for name, field in zip(source.columns, arrow_layout(source.types), strict=True)
     ]
 
@@ -158,12 +158,10 @@ def _conformed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def _weights(batch: Batch, table: pa.Table) -> pa.ChunkedArray:
-    weights = given_weights(batch, table)
-    if weights is not None:
-        return weights
-    # Keys to be deleted arrive like rows that replace others.
-    weight = -1 if batch.op is BatchOp.DELETE else 1
-    return pa.chunked_array([np.full(table.num_rows, weight, dtype=np.int64)])
+    if batch.op is BatchOp.DELETE_KEYS:
+        # Keys to be deleted arrive like rows that replace others.
+        return pa.chunked_array([np.ones(table.num_rows, dtype=np.int64)])
+    return weights_in_arrow(batch.layout, table)
 
 
 def _hashes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
@@ -119,8 +120,10 @@ def _check_source(catalog: Catalog, spark: SparkSession, source: SourceDeclarati
         )
         if declared != found
     ]
-    if source.schema is not None and _declared_schema(spark, source) != held.schema:
-        differences.insert(0, "schema")
+    if source.schema is not None:
+        known = StructType.fromJson(json.loads(held.spark_schema))
+        if _declared_schema(spark, source) != known:
+            differences.insert(0, "schema")
     if differences:
         raise CatalogError(
             f"source {source.name} has rows already, and its {' and '.join(differences)} changed",

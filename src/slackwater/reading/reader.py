@@ -12,7 +12,6 @@ from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.home import Home
 from slackwater.compiler.batch import compile_batch
-from slackwater.executors.places import storage_schema
 from slackwater.expr.sql import quote_name
 from slackwater.frontend.sql.sessions import clone_session, rebind
 from slackwater.plan.frames import Fresh
@@ -89,7 +88,7 @@ class Reader:
 
     def weighted(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> DataFrame:
         """Stored rows as k0, k1, ..., _w."""
-        stored = Stored(self._home.folder, storage_schema(types), files)
+        stored = Stored(self._home.folder, types, files)
         columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
         return snapshot(self._session, stored).selectExpr(*columns, "_w")
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pyarrow as pa
 import pyarrow.types as kinds
-from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_type
-from pyspark.sql.types import StructType
 
 from slackwater.errors import DataError
-from slackwater.sources.conversions import as_nullable, column_name
+from slackwater.types import DataType
+from slackwater.types.arrow import read_arrow_type
 
 _WIDENED = {
     pa.uint8(): pa.int16(),
@@ -23,10 +20,14 @@ _WIDENED = {
     pa.time32("s"): pa.time64("us"),
     pa.time32("ms"): pa.time64("us"),
     pa.time64("ns"): pa.time64("us"),
+    pa.duration("s"): pa.duration("us"),
+    pa.duration("ms"): pa.duration("us"),
     pa.duration("ns"): pa.duration("us"),
     pa.string_view(): pa.string(),
     pa.binary_view(): pa.binary(),
 }
+_MOST_DIGITS = 38
+_LISTS = (pa.ListArray, pa.LargeListArray, pa.FixedSizeListArray)
 _STREAM = "__arrow_c_stream__"
 _ACCEPTED = "Give a Spark DataFrame, an Arrow table or a pandas DataFrame"
 
@@ -37,7 +38,11 @@ def read_arrow(rows: object, where: str) -> pa.Table:
         table = _table(rows)
         if table is not None:
             taken = [(field.name, _widened(field.type)) for field in table.schema]
-            return table.cast(pa.schema(taken))
+            widened = table.cast(pa.schema(taken))
+            for column in widened.columns:
+                for chunk in column.chunks:
+                    _require_digits(chunk)
+            return widened
     except (pa.ArrowException, TypeError, ValueError) as problem:
         raise DataError(
             f"the rows cannot be read as a table: {_first_line(problem)}",
@@ -51,35 +56,19 @@ def read_arrow(rows: object, where: str) -> pa.Table:
     )
 
 
-def spark_schema(table: pa.Table, where: str) -> StructType:
-    """The types of an Arrow table in Spark; its columns are called c0, c1, and so on.
-
-    The columns are declared nullable whatever Arrow says, for Spark would believe it and
-    answer a check for NULL without looking.
-    """
-    schema = StructType()
-    for at, field in enumerate(table.schema):
-        try:
-            dtype = from_arrow_type(field.type)
-        except PySparkException:
-            raise DataError(
-                f"column {field.name} has Arrow type {field.type}, which Spark does not know",
-                where=where,
-                hint="Convert the column first, or leave it out if the source does not have it.",
-            ) from None
-        schema = schema.add(column_name(at), as_nullable(dtype))
-    return schema
+def column_types(table: pa.Table, where: str) -> tuple[DataType, ...]:
+    """What Spark takes the columns of a table for."""
+    return tuple(_column_type(field, where) for field in table.schema)
 
 
-def spark_frame(spark: SparkSession, table: pa.Table, schema: StructType, where: str) -> DataFrame:
-    """An Arrow table as a DataFrame with these columns."""
+def _column_type(field: pa.Field, where: str) -> DataType:
     try:
-        return spark.createDataFrame(table.rename_columns(schema.fieldNames()), schema)
-    except (pa.ArrowException, ValueError) as problem:
+        return read_arrow_type(field.type)
+    except TypeError:
         raise DataError(
-            f"Spark cannot take the rows over: {_first_line(problem)}",
+            f"column {field.name} has Arrow type {field.type}, which Spark does not know",
             where=where,
-            hint="Convert the columns to types that Spark has.",
+            hint="Convert the column first, or leave it out if the source does not have it.",
         ) from None
 
 
@@ -103,6 +92,10 @@ def _widened(dtype: pa.DataType) -> pa.DataType:
         dtype = dtype.value_type
     if kinds.is_timestamp(dtype):
         return pa.timestamp("us", dtype.tz)
+    if kinds.is_decimal(dtype) and 0 <= dtype.scale <= dtype.precision <= _MOST_DIGITS:
+        return pa.decimal128(dtype.precision, dtype.scale)
+    if kinds.is_fixed_size_binary(dtype):
+        return pa.binary()
     if kinds.is_struct(dtype):
         return pa.struct([_widened_field(each) for each in dtype])
     if kinds.is_map(dtype):
@@ -118,6 +111,23 @@ def _widened(dtype: pa.DataType) -> pa.DataType:
 
 def _widened_field(field: pa.Field) -> pa.Field:
     return field.with_type(_widened(field.type))
+
+
+def _require_digits(values: pa.Array) -> None:
+    """Refuse decimals with more digits than their type has, as unsafe casts leave them.
+
+    Arrow hands them on unseen, and Spark fails on them.
+    """
+    if kinds.is_decimal(values.type):
+        values.validate(full=True)
+    elif kinds.is_map(values.type):
+        _require_digits(values.keys)
+        _require_digits(values.items)
+    elif kinds.is_struct(values.type):
+        for part in values.flatten():
+            _require_digits(part)
+    elif isinstance(values, _LISTS):
+        _require_digits(values.flatten())
 
 
 def _first_line(problem: Exception) -> str:

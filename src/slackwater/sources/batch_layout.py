@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pyspark.sql.types import StructField
-
 from slackwater.catalog.source_spec import WEIGHT, SourceSpec
 from slackwater.errors import DataError
 from slackwater.sources.change_feed import CHANGE_TYPE, IGNORED_COLUMNS
+from slackwater.types import Field
 
 
 class BatchOp(StrEnum):
@@ -32,7 +31,7 @@ class Layout:
     """Where a batch holds the columns of its source, and where their weights come from."""
 
     op: BatchOp
-    fields: tuple[StructField, ...]
+    fields: tuple[Field, ...]
     places: tuple[int, ...]
     weight_at: int | None = None
     change_type_at: int | None = None
@@ -111,7 +110,7 @@ def _matched(
     free = {name: at for at, name in enumerate(given) if at not in special}
     if change_type_at is not None:
         free = {n: at for n, at in free.items() if n not in IGNORED_COLUMNS or spec.has_column(n)}
-    fields = tuple(spec.schema.fields)
+    fields = spec.schema.fields
     if op is BatchOp.DELETE and spec.key and len(free) == len(spec.key) < len(fields):
         op, fields = BatchOp.DELETE_KEYS, spec.key_fields()
     found = _find(tuple(field.name for field in fields), free)

@@ -11,37 +11,23 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.types import (
-    ByteType,
-    DataType,
-    IntegerType,
-    LongType,
-    ShortType,
-    StringType,
-    StructField,
-    StructType,
-)
 
 from slackwater.catalog.source_spec import SourceSpec
 from slackwater.errors import DataError
-from slackwater.sources.arrow_input import read_arrow, spark_frame, spark_schema
+from slackwater.sources.arrow_input import column_types, read_arrow
 from slackwater.sources.batch_layout import BatchOp, Layout, batch_place, plan_layout
-from slackwater.sources.change_feed import CHANGE_TYPE, change_weight
-from slackwater.sources.conversions import (
-    Conversion,
-    column_at,
-    column_name,
-    is_lossless,
-    may_convert,
-)
-from slackwater.spark.user_frames import UserRows, expected_bytes, take_over
+from slackwater.sources.change_feed import CHANGE_TYPE
+from slackwater.sources.conversions import Conversion, column_name, may_convert
+from slackwater.sources.row_weights import weight_in_spark
+from slackwater.spark.cast_rules import is_upcast
+from slackwater.spark.frame_plans import expected_bytes
+from slackwater.spark.spark_types import own_columns
+from slackwater.spark.user_frames import UserRows, frame_of_table, take_over
+from slackwater.types import DataType, Field, StringType, is_integral
 
 __all__ = ["Batch", "BatchOp", "SourceSpec", "read_batch"]
-
-_WHOLE_NUMBERS = (ByteType, ShortType, IntegerType, LongType)
-_TAKES_AWAY = (BatchOp.DELETE, BatchOp.DELETE_KEYS)
 
 
 @dataclass(frozen=True)
@@ -78,18 +64,14 @@ class Batch:
     def frame(self) -> DataFrame:
         """The columns of the source in order (those of the key for `DELETE_KEYS`), and weights."""
         # The rows that lack a weight are refused by the checks; the type says that none does.
-        weights = sf.coalesce(self.given_weight().cast(LongType()), sf.lit(0).cast(LongType()))
-        columns = (each.column() for each in self.conversions)
+        weights = sf.coalesce(weight_in_spark(self.layout), sf.lit(0).cast("bigint"))
+        columns = (each.in_spark() for each in self.conversions)
         return self.given.select(*columns, weights.alias(self.weight))
 
     @property
     def is_lossless(self) -> bool:
         """Whether every value has a place in the type that its column is declared with."""
         return all(each.lossless for each in self.conversions)
-
-    def given_weight(self) -> Column:
-        """The weight of a row of `given`; NULL where the user's column does not give one."""
-        return _weight(self.layout)
 
 
 def read_batch(
@@ -108,7 +90,7 @@ def read_batch(
     """
     given = _Given.read(spec, rows)
     layout = plan_layout(spec, given.names, op, weight)
-    types = [field.dataType for field in given.schema(spec)]
+    types = given.types(spec)
     _check_marks(spec, types, layout)
     conversions = tuple(
         _conversion(spark, spec, field, types[at], at)
@@ -141,57 +123,47 @@ class _Given:
             )
         return _Given(rows.columns, rows, None)
 
-    def schema(self, spec: SourceSpec) -> StructType:
-        """The columns with their types in Spark."""
+    def types(self, spec: SourceSpec) -> tuple[DataType, ...]:
+        """The types of the columns, as Spark has them."""
         if self.rows is None:
-            return spark_schema(self.table, batch_place(spec))
-        return self.rows.schema
+            return column_types(self.table, batch_place(spec))
+        return tuple(field.dtype for field in own_columns(self.rows.schema).fields)
 
     def in_spark(self, spark: SparkSession, spec: SourceSpec) -> UserRows:
         """The rows under neutral names: those of users may hold dots, quotes and each other."""
-        if self.rows is None:
-            return UserRows(spark_frame(spark, self.table, self.schema(spec), batch_place(spec)))
-        return take_over(self.rows, [column_name(at) for at in range(len(self.names))], spark)
+        names = [column_name(at) for at in range(len(self.names))]
+        if self.rows is not None:
+            return take_over(self.rows, names, spark)
+        columns = dict(zip(names, self.types(spec), strict=True))
+        return UserRows(frame_of_table(spark, self.table, columns, batch_place(spec)))
 
 
-def _weight(layout: Layout) -> Column:
-    if layout.weight_at is not None:
-        return column_at(layout.weight_at)
-    if layout.change_type_at is not None:
-        return change_weight(column_at(layout.change_type_at))
-    return sf.lit(-1 if layout.op in _TAKES_AWAY else 1)
-
-
-def _check_marks(spec: SourceSpec, types: list[DataType], layout: Layout) -> None:
+def _check_marks(spec: SourceSpec, types: tuple[DataType, ...], layout: Layout) -> None:
     """The columns that say what becomes of a row must be of a type that can say so."""
-    if layout.weight_at is not None and not isinstance(types[layout.weight_at], _WHOLE_NUMBERS):
+    if layout.weight_at is not None and not is_integral(types[layout.weight_at]):
         raise DataError(
-            f"the weights are {_sql(types[layout.weight_at])}, not whole numbers",
+            f"the weights are {types[layout.weight_at]}, not whole numbers",
             where=batch_place(spec),
             hint="Give BIGINT weights: 1 for an inserted row, -1 for a deleted one, never NULL.",
         )
     at = layout.change_type_at
     if at is not None and not isinstance(types[at], StringType):
         raise DataError(
-            f"{CHANGE_TYPE} is {_sql(types[at])}, not STRING",
+            f"{CHANGE_TYPE} is {types[at]}, not STRING",
             where=batch_place(spec),
             hint="Write insert, update_preimage, update_postimage or delete in it.",
         )
 
 
 def _conversion(
-    spark: SparkSession, spec: SourceSpec, field: StructField, given: DataType, at: int
+    spark: SparkSession, spec: SourceSpec, field: Field, given: DataType, at: int
 ) -> Conversion:
-    declared = field.dataType
-    if not may_convert(spark, given, declared):
+    if not may_convert(spark, given, field.dtype):
         raise DataError(
-            f"column {field.name} is {_sql(given)}; the source declares {_sql(declared)}",
+            f"column {field.name} is {given}; the source declares {field.dtype}",
             where=batch_place(spec),
             hint="Convert the column before ingesting it; only conversions that keep the value "
             "are made for you.",
         )
-    return Conversion(field.name, at, given, declared, is_lossless(spark, given, declared))
-
-
-def _sql(dtype: DataType) -> str:
-    return dtype.simpleString().upper()
+    lossless = is_upcast(spark, given, field.dtype)
+    return Conversion(field, at, given, lossless, in_key=field.name in spec.key)

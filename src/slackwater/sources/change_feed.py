@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from pyspark.sql import Column
-from pyspark.sql import functions as sf
-
 CHANGE_TYPE = "_change_type"
 
 CHANGE_WEIGHTS = MappingProxyType(
@@ -16,11 +13,3 @@ CHANGE_WEIGHTS = MappingProxyType(
 
 IGNORED_COLUMNS = frozenset({"_commit_version", "_commit_timestamp"})
 """Columns of a feed that say when a change happened; the offset of the batch says so to us."""
-
-
-def change_weight(change_type: Column) -> Column:
-    """The weight of a row by its change type; NULL for one that no feed has."""
-    weight = sf.lit(None)
-    for name, value in CHANGE_WEIGHTS.items():
-        weight = sf.when(change_type == name, sf.lit(value)).otherwise(weight)
-    return weight

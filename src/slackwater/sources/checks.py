@@ -6,39 +6,53 @@ is wrong. Equality of keys is Spark's own: Arrow is asked only about types on wh
 
 from __future__ import annotations
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import BinaryType, DataType, LongType
 
 from slackwater.catalog.source_spec import SourceSpec
 from slackwater.errors import DataError
-from slackwater.sources.arrow_checks import surely_clean
 from slackwater.sources.batch_layout import batch_place
 from slackwater.sources.batches import Batch
 from slackwater.sources.change_feed import CHANGE_TYPE
 from slackwater.sources.conversions import column_at
-from slackwater.sources.row_rules import Rule, key_rule, row_rules
+from slackwater.sources.key_rule import (
+    crowded_in_spark,
+    crowded_words,
+    key_columns,
+    may_be_crowded,
+)
+from slackwater.sources.row_rules import AnyRule, rules_of
+from slackwater.sources.row_weights import weight_in_spark
 from slackwater.sources.show_rows import show_rows
+from slackwater.types import BINARY, DataType
 
 SHOWN_ROWS = 5
 
 
 def check_batch(batch: Batch, spec: SourceSpec) -> None:
     """Raise `DataError`, showing some of the rows at fault, unless the batch is in order."""
-    if batch.table is not None and surely_clean(batch, batch.table, spec):
-        return
-    rules = row_rules(batch, spec)
+    rules = rules_of(batch, spec)
     if not rules and not spec.key:
         return
-    found = _collect(_keyed_faults(batch, spec, rules) if spec.key else _faults(batch, rules))
+    table = batch.table
+    if table is not None and not broken_in_arrow(rules, table) and not may_be_crowded(batch, table):
+        return
+    found = _collect(_keyed_faults(batch, rules) if spec.key else _faults(batch, rules))
     if not found:
         return
     first = min(number for number, _ in found)
     rows = [values for number, values in found if number == first]
     if first < len(rules):
         raise _refused(spec, rules[first].what, rules[first].hint, _row_names(batch), rows)
-    what, hint = key_rule(batch.op)
-    raise _refused(spec, what, hint, [*spec.key, "rows"], rows)
+    what, hint = crowded_words(batch.op)
+    names = [each.name for each in key_columns(batch)]
+    raise _refused(spec, what, hint, [*names, "rows"], rows)
+
+
+def broken_in_arrow(rules: tuple[AnyRule, ...], table: pa.Table) -> AnyRule | None:
+    """The first rule that rows may break; None if Arrow is sure that they keep all."""
+    return next((each for each in rules if each.may_be_broken(table)), None)
 
 
 def frame_of_marked_rows(batch: Batch, spec: SourceSpec) -> DataFrame:
@@ -46,37 +60,36 @@ def frame_of_marked_rows(batch: Batch, spec: SourceSpec) -> DataFrame:
 
     So whoever reads the rows anyway is told of faults, and the batch is not computed once more.
     """
-    broken = _first_broken(row_rules(batch, spec)).isNotNull()
-    weight = sf.when(broken, sf.lit(-1)).otherwise(sf.lit(1)).cast(LongType())
-    columns = (each.column() for each in batch.conversions)
+    broken = _first_broken(rules_of(batch, spec)).isNotNull()
+    weight = sf.when(broken, sf.lit(-1)).otherwise(sf.lit(1)).cast("bigint")
+    columns = (each.in_spark() for each in batch.conversions)
     return batch.given.select(*columns, weight.alias(batch.weight))
 
 
-def _faults(batch: Batch, rules: tuple[Rule, ...]) -> DataFrame:
+def _faults(batch: Batch, rules: tuple[AnyRule, ...]) -> DataFrame:
     """The rows that break a rule: the number of the first one they break, and their values."""
     faults = batch.given.select(_first_broken(rules).alias("broken"), _shown(batch).alias("shown"))
     return faults.where(sf.col("broken").isNotNull())
 
 
-def _keyed_faults(batch: Batch, spec: SourceSpec, rules: tuple[Rule, ...]) -> DataFrame:
+def _keyed_faults(batch: Batch, rules: tuple[AnyRule, ...]) -> DataFrame:
     """The same for a source with a key, and keys whose changes add up to more than one row.
 
     Both in one pass: a batch may be a costly query, and each pass computes it again.
     """
-    places = {each.name: at for at, each in enumerate(batch.conversions)}
-    keys = [batch.conversions[places[name]] for name in spec.key]
+    keys = key_columns(batch)
     names = [f"k{at}" for at in range(len(keys))]
     number = _first_broken(rules)
     rows = batch.given.select(
-        *(each.safe_column().alias(name) for each, name in zip(keys, names, strict=True)),
-        batch.given_weight().cast("bigint").alias("weight"),
+        *(each.where_it_converts().alias(name) for each, name in zip(keys, names, strict=True)),
+        weight_in_spark(batch.layout).alias("weight"),
         sf.when(number.isNotNull(), sf.struct(number, _shown(batch))).alias("fault"),
     )
     sums = rows.groupBy(*names).agg(
         sf.try_sum("weight").alias("net"), sf.min("fault").alias("fault")
     )
     fault, net = sf.col("fault"), sf.col("net")
-    crowded = sf.when(net.isNull() | ~net.between(-1, 1), sf.lit(len(rules)))
+    crowded = sf.when(crowded_in_spark(net), sf.lit(len(rules)))
     key_texts = [_text(name, each.declared) for name, each in zip(names, keys, strict=True)]
     shown = sf.array(*key_texts, net.cast("string"))
     faults = sums.select(
@@ -92,10 +105,10 @@ def _collect(faults: DataFrame) -> list[tuple[int, list[str]]]:
     return [(each[0], each[1]) for each in (few[0] if few is not None else [])]
 
 
-def _first_broken(rules: tuple[Rule, ...]) -> Column:
+def _first_broken(rules: tuple[AnyRule, ...]) -> Column:
     number = sf.lit(None).cast("int")
     for at, rule in reversed(list(enumerate(rules))):
-        number = sf.when(rule.broken, sf.lit(at)).otherwise(number)
+        number = sf.when(rule.in_spark(), sf.lit(at)).otherwise(number)
     return number
 
 
@@ -115,7 +128,7 @@ def _row_names(batch: Batch) -> list[str]:
 
 
 def _text(name: str, dtype: DataType) -> Column:
-    return sf.hex(name) if isinstance(dtype, BinaryType) else sf.col(name).cast("string")
+    return sf.hex(name) if dtype == BINARY else sf.col(name).cast("string")
 
 
 def _refused(

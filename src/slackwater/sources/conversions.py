@@ -1,64 +1,79 @@
 """How a column as it is given becomes a column as it is declared, without losing anything.
 
 The rule is Spark's own for writing into tables (ANSI store assignment), asked of Spark itself.
-Where that rule lets a value shrink, as BIGINT into INT, the value must fit: the conversion
-carries a condition that is true of the rows it would damage.
+Where that rule lets a value shrink, as BIGINT into INT, the value must fit (`row_rules`). Arrow
+converts whole numbers, and labels; all other conversions are Spark's.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.types import (
-    ArrayType,
+
+from slackwater.spark.cast_rules import is_upcast, may_assign
+from slackwater.state.columns import conform
+from slackwater.types import (
     DataType,
-    DoubleType,
-    FloatType,
+    Field,
     MapType,
     StructType,
+    ddl,
+    inner_types,
+    is_integral,
+    parts_of,
+    same_type,
 )
-
-from slackwater.catalog.source_spec import inner_types
+from slackwater.types.arrow import arrow_type
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """One column of a batch: where it stands there, what it is, and what it must become."""
 
-    name: str
+    field: Field
+    """The column as the source declares it."""
     at: int
     given: DataType
-    declared: DataType
     lossless: bool
+    in_key: bool
+
+    @property
+    def name(self) -> str:
+        """What the source calls the column."""
+        return self.field.name
+
+    @property
+    def declared(self) -> DataType:
+        """The type that values must have in the end."""
+        return self.field.dtype
 
     @property
     def as_it_is(self) -> bool:
         """Whether the column needs no conversion at all."""
         return same_type(self.given, self.declared)
 
-    def column(self) -> Column:
+    @property
+    def is_arrows(self) -> bool:
+        """Whether Arrow's conversion of values that fit is Spark's: whole numbers stay the same."""
+        return self.as_it_is or (is_integral(self.given) and is_integral(self.declared))
+
+    def in_arrow(self, table: pa.Table) -> pa.ChunkedArray:
+        """The declared column where Arrow converts it; `ArrowInvalid` if a value does not fit."""
+        kind, given = arrow_type(self.declared), table.column(self.at)
+        return pa.chunked_array([conform(each, kind) for each in given.chunks], kind)
+
+    def in_spark(self) -> Column:
         """The declared column, computed from the given one."""
         source = column_at(self.at)
-        return (source if self.as_it_is else source.cast(self.declared)).alias(self.name)
+        return (source if self.as_it_is else source.cast(ddl(self.declared))).alias(self.name)
 
-    def safe_column(self) -> Column:
+    def where_it_converts(self) -> Column:
         """The declared column, NULL where the given value does not convert."""
         source = column_at(self.at)
-        return source if self.as_it_is else source.try_cast(self.declared)
-
-    def loss(self) -> Column | None:
-        """True of the rows whose value would come out different; None if there can be none."""
-        if self.lossless:
-            return None
-        source, becomes = column_at(self.at), self.safe_column()
-        fails = source.isNotNull() & becomes.isNull()
-        if isinstance(self.declared, FloatType | DoubleType):
-            # Rounding is what a user asks for who declares a floating column.
-            return fails
-        return fails | ~becomes.try_cast(self.given).eqNullSafe(source)
+        return source if self.as_it_is else source.try_cast(ddl(self.declared))
 
 
 def column_name(at: int) -> str:
@@ -71,67 +86,24 @@ def column_at(at: int) -> Column:
     return sf.col(column_name(at))
 
 
-def same_type(given: DataType, declared: DataType) -> bool:
-    """Whether two types differ in nothing but what may be NULL inside them."""
-    return bool(as_nullable(given) == as_nullable(declared))
-
-
-def as_nullable(dtype: DataType) -> DataType:
-    """The type with NULL allowed everywhere inside."""
-    if isinstance(dtype, ArrayType):
-        return ArrayType(as_nullable(dtype.elementType), containsNull=True)
-    if isinstance(dtype, MapType):
-        return MapType(as_nullable(dtype.keyType), as_nullable(dtype.valueType), True)
-    if isinstance(dtype, StructType):
-        loose = StructType()
-        for field in dtype.fields:
-            loose = loose.add(field.name, as_nullable(field.dataType), nullable=True)
-        return loose
-    return dtype
-
-
-def may_convert(spark: SparkSession, given: DataType, declared: DataType) -> bool:
+def may_convert(session: SparkSession, given: DataType, declared: DataType) -> bool:
     """Whether Spark would write the given type into a column of the declared one."""
     if same_type(given, declared):
         return True
     if not _same_fields(given, declared):
         return False
-    if is_lossless(spark, given, declared):
+    if is_upcast(session, given, declared):
         return True
-    assignable = _cast_rules(spark).canANSIStoreAssign(
-        _java_type(spark, given), _java_type(spark, declared)
-    )
     # Maps cannot be compared, so nobody could tell what such a conversion loses.
-    return bool(assignable) and not _holds_map(declared)
-
-
-def is_lossless(spark: SparkSession, given: DataType, declared: DataType) -> bool:
-    """Whether every given value has a place in the declared type (Spark's upcast rule)."""
-    if same_type(given, declared):
-        return True
-    rules = _cast_rules(spark)
-    return bool(rules.canUpCast(_java_type(spark, given), _java_type(spark, declared)))
+    holds_map = any(isinstance(part, MapType) for part in parts_of(declared))
+    return not holds_map and may_assign(session, given, declared)
 
 
 def _same_fields(given: DataType, declared: DataType) -> bool:
     """Whether structs inside have equal field names; Spark's rule would match them by place."""
     if isinstance(given, StructType) and isinstance(declared, StructType):
-        names = [[name.lower() for name in each.fieldNames()] for each in (given, declared)]
+        names = [[field.name.lower() for field in each.fields] for each in (given, declared)]
         if names[0] != names[1]:
             return False
     pairs = zip(inner_types(given), inner_types(declared), strict=False)
     return all(_same_fields(one, other) for one, other in pairs)
-
-
-def _holds_map(dtype: DataType) -> bool:
-    return isinstance(dtype, MapType) or any(map(_holds_map, inner_types(dtype)))
-
-
-def _cast_rules(spark: SparkSession) -> Any:
-    jvm: Any = spark._jvm
-    return jvm.org.apache.spark.sql.catalyst.expressions.Cast
-
-
-def _java_type(spark: SparkSession, dtype: DataType) -> Any:
-    jvm: Any = spark._jvm
-    return jvm.org.apache.spark.sql.types.DataType.fromJson(as_nullable(dtype).json())

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.types import DataType, LongType, StringType, StructType
+from pyspark.sql.types import StringType, StructType
 
 from slackwater.catalog.source_spec import WEIGHT, SourceSpec
 from slackwater.errors import DataError
@@ -17,6 +17,8 @@ from slackwater.sources.change_feed import CHANGE_TYPE
 from slackwater.sources.file_columns import FileFormat
 from slackwater.sources.folders import FileBatch, WatchedFolder
 from slackwater.sources.show_rows import show_rows
+from slackwater.spark.spark_types import spark_columns
+from slackwater.types import BIGINT, STRING, DataType
 
 _CORRUPT = "slackwater corrupt record"
 _OBJECT = "object"
@@ -28,7 +30,8 @@ def read_files(
 ) -> DataFrame:
     """The rows of the files under the names the files give; a malformed one fails the job."""
     if not batch.columns and folder.file_format is FileFormat.CSV:
-        return spark.createDataFrame([], spec.schema)
+        empty = spark.createDataFrame([], _schema(spec, folder, spec.columns))
+        return empty.toDF(*spec.columns)
     if folder.file_format is FileFormat.PARQUET:
         return _load(_reader(spark, folder), folder, batch, None)
     names = batch.columns
@@ -65,7 +68,7 @@ def malformed_lines(
     return DataError(
         f"lines are not what source {spec.name} declares:\n{show_rows(['file', 'line'], found)}",
         where=str(folder.path),
-        hint=f"The columns are {spec.schema.simpleString().removeprefix('struct')}; correct the "
+        hint=f"The columns are {spec.schema.sql().removeprefix('STRUCT')}; correct the "
         "lines, or declare other types.",
     )
 
@@ -143,16 +146,15 @@ def _filled_up(spec: SourceSpec, names: Sequence[str]) -> tuple[str, ...]:
 
 def _schema(spec: SourceSpec, folder: WatchedFolder, names: Sequence[str]) -> StructType:
     """What Spark shall read: CSV by place, as its columns may have any names, JSON by name."""
-    schema = StructType()
-    for at, name in enumerate(names):
-        by_place = folder.file_format is FileFormat.CSV
-        schema = schema.add(f"c{at}" if by_place else name, _column_type(spec, name))
-    return schema
+    by_place = folder.file_format is FileFormat.CSV
+    return spark_columns(
+        {f"c{at}" if by_place else name: _column_type(spec, name) for at, name in enumerate(names)}
+    )
 
 
 def _column_type(spec: SourceSpec, name: str) -> DataType:
     """The declared type; a weight is a number and any other column a text."""
     for field in spec.schema.fields:
         if field.name.lower() == name.lower():
-            return field.dataType
-    return LongType() if name == WEIGHT else StringType()
+            return field.dtype
+    return BIGINT if name == WEIGHT else STRING

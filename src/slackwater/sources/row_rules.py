@@ -1,167 +1,241 @@
-"""The rules that each row of a batch must keep, as conditions for Spark to evaluate."""
+"""The rules that rows of a batch must keep: each once, as Arrow and as Spark find who breaks it.
+
+Rows in memory are judged by Arrow, which only clears them: where it finds a fault, or cannot be
+sure to judge as Spark does, Spark looks at the rows and tells which are at fault. So Arrow's form
+of a rule flags the very rows that Spark's flags, or `is_exact` says that all are in doubt.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column
-from pyspark.sql import functions as sf
-from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from slackwater.catalog.source_spec import SourceSpec
-from slackwater.sources.batch_layout import BatchOp
+from slackwater.sources.batch_layout import BatchOp, Layout
 from slackwater.sources.batches import Batch
 from slackwater.sources.change_feed import CHANGE_TYPE, CHANGE_WEIGHTS
 from slackwater.sources.conversions import Conversion, column_at
+from slackwater.sources.inner_nulls import (
+    forbids_null_inside,
+    null_inside_in_arrow,
+    null_inside_in_spark,
+    places_never_null,
+)
+from slackwater.sources.row_weights import weight_in_spark, weights_in_arrow
+from slackwater.types import BIGINT, INTEGER, SMALLINT, TINYINT, DataType, ddl, is_floating
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """Something no row may do: a condition that is true of the rows that do, and the message."""
+class Marks:
+    """What says of rows whether they come or go, and whether any may go."""
 
-    broken: Column
+    layout: Layout
+    append_only: bool
+
+
+Subject = TypeVar("Subject", Marks, Conversion)
+
+
+@dataclass(frozen=True, slots=True)
+class RowRule(Generic[Subject]):
+    """Something no row may do: whom it concerns, the message, and who breaks it in both forms."""
+
+    name: str
     what: str
     hint: str
+    concerns: Callable[[Subject], bool]
+    in_arrow: Callable[[Subject, pa.Table], pa.ChunkedArray]
+    """True of the rows that break it; never NULL."""
+    in_spark: Callable[[Subject], Column]
+    """The same; NULL counts as false."""
+    is_exact: Callable[[Subject], bool] = lambda _: True
+    """Whether Arrow's form flags just what Spark's does; if not, all rows are in doubt."""
 
 
-def row_rules(batch: Batch, spec: SourceSpec) -> tuple[Rule, ...]:
-    """The rules for the rows of a batch, most telling first: a row is blamed for one only."""
-    return (*_mark_rules(batch, spec), *_value_rules(batch, spec))
+# The forms ----------------------------------------------------------------------------------
 
 
-def key_rule(op: BatchOp) -> tuple[str, str]:
-    """What is wrong, and what to do, where the rows of one key are more than one."""
-    if op is BatchOp.UPSERT:
-        return "the upsert has more than one row for a key", "Keep the last row of each key."
-    if op in (BatchOp.DELETE, BatchOp.DELETE_KEYS):
-        return "the batch deletes a key more than once", "Name each key once."
-    return (
-        "the changes of a key add up to more than one row",
-        "A key holds one row: delete the old one in the same batch, or use op='upsert'.",
-    )
+def _weights(marks: Marks, table: pa.Table) -> pa.ChunkedArray:
+    return weights_in_arrow(marks.layout, table)
 
 
-def null_inside_possible(dtype: DataType) -> bool:
-    """Whether the type forbids NULL anywhere inside its values."""
-    if isinstance(dtype, ArrayType):
-        return not dtype.containsNull or null_inside_possible(dtype.elementType)
-    if isinstance(dtype, MapType):
-        return (
-            not dtype.valueContainsNull
-            or null_inside_possible(dtype.keyType)
-            or null_inside_possible(dtype.valueType)
-        )
-    if isinstance(dtype, StructType):
-        return any(not each.nullable or null_inside_possible(each.dataType) for each in dtype)
-    return False
+def _weight(marks: Marks) -> Column:
+    return weight_in_spark(marks.layout)
 
 
-def null_inside(value: Column, dtype: DataType) -> Column | None:
-    """True of values that hold NULL where their type forbids it; None if it forbids it nowhere."""
-    if isinstance(dtype, ArrayType):
-        return _in_elements(value, dtype.elementType, nullable=dtype.containsNull)
-    if isinstance(dtype, MapType):
-        nullable = dtype.valueContainsNull
-        return _either(
-            _in_elements(sf.map_keys(value), dtype.keyType, nullable=True),
-            _in_elements(sf.map_values(value), dtype.valueType, nullable=nullable),
-        )
-    if isinstance(dtype, StructType):
-        faults = (_null_or_inside(value.getField(f.name), f) for f in dtype.fields)
-        fault = _either(*faults)
-        return None if fault is None else value.isNotNull() & fault
-    return None
+def _no_weight(marks: Marks, table: pa.Table) -> pa.ChunkedArray:
+    return pc.fill_null(pc.equal(_weights(marks, table), 0), True)
 
 
-def _mark_rules(batch: Batch, spec: SourceSpec) -> Iterator[Rule]:
-    layout = batch.layout
-    weight = batch.given_weight()
-    if layout.change_type_at is not None:
-        known = column_at(layout.change_type_at).isin(*CHANGE_WEIGHTS)
-        yield Rule(
-            ~sf.coalesce(known, sf.lit(False)),
-            f"{CHANGE_TYPE} is not a type of change",
-            f"The types are {', '.join(CHANGE_WEIGHTS)}.",
-        )
-    if layout.weight_at is not None:
-        yield Rule(
-            weight.isNull() | (weight == 0),
-            "a weight is NULL or 0",
-            "Write 1 for an inserted row and -1 for a deleted one; leave out what did not change.",
-        )
-    if spec.append_only and batch.op is BatchOp.CHANGES:
-        yield Rule(
-            weight < 0,
-            "the source is append-only and the batch deletes rows",
-            "Leave the deletions out, or create the source without append_only.",
-        )
+def _takes_away(marks: Marks, table: pa.Table) -> pa.ChunkedArray:
+    return pc.fill_null(pc.less(_weights(marks, table), 0), False)
 
 
-def _value_rules(batch: Batch, spec: SourceSpec) -> Iterator[Rule]:
-    for conversion, field in zip(batch.conversions, batch.layout.fields, strict=True):
-        yield from _fitting_rule(conversion)
-        yield from _null_rules(conversion, field, spec)
+def _is_null(column: Conversion, table: pa.Table) -> pa.ChunkedArray:
+    return pc.is_null(table.column(column.at))
 
 
-def _fitting_rule(conversion: Conversion) -> Iterator[Rule]:
-    loss = conversion.loss()
-    if loss is not None:
-        given, declared = conversion.given.simpleString(), conversion.declared.simpleString()
-        yield Rule(
-            loss,
-            f"column {conversion.name} has {given.upper()} values that do not fit "
-            f"{declared.upper()}",
-            f"Round or cut the values yourself, or declare {conversion.name} {given.upper()}.",
-        )
+_BITS: Mapping[DataType, int] = {TINYINT: 8, SMALLINT: 16, INTEGER: 32, BIGINT: 64}
 
 
-def _null_rules(conversion: Conversion, field: StructField, spec: SourceSpec) -> Iterator[Rule]:
-    value = conversion.safe_column()
-    if field.name in spec.key:
-        yield Rule(
-            value.isNull(), f"key column {field.name} is NULL", "Give every row a complete key."
-        )
-    elif not field.nullable:
-        yield Rule(
-            value.isNull(),
-            f"column {field.name} is NULL, and the source declares it NOT NULL",
-            "Fill the column in, or declare it nullable.",
-        )
-    inside = null_inside(value, field.dataType)
-    if inside is not None:
-        yield Rule(
-            inside,
-            f"column {field.name} holds NULL where its type does not allow it",
-            f"Its type is {field.dataType.json()}.",
-        )
+def _beyond(column: Conversion, table: pa.Table) -> pa.ChunkedArray:
+    """True of whole numbers that have no place in a narrower type."""
+    most, values = 1 << (_BITS[column.declared] - 1), table.column(column.at)
+    outside = pc.or_(pc.less(values, -most), pc.greater_equal(values, most))
+    return pc.fill_null(outside, False)
 
 
-def _in_elements(values: Column, dtype: DataType, *, nullable: bool) -> Column | None:
-    if nullable and null_inside(sf.lit(None), dtype) is None:
-        return None
-    return sf.exists(values, _fault_finder(dtype, nullable=nullable))
+def _damaged(column: Conversion) -> Column:
+    """True of values that would come out different."""
+    source, becomes = column_at(column.at), column.where_it_converts()
+    fails = source.isNotNull() & becomes.isNull()
+    if is_floating(column.declared):
+        # Rounding is what a user asks for who declares a floating column.
+        return fails
+    return fails | ~becomes.try_cast(ddl(column.given)).eqNullSafe(source)
 
 
-def _fault_finder(dtype: DataType, *, nullable: bool) -> Callable[[Column], Column]:
-    def finds(element: Column) -> Column:
-        inside = null_inside(element, dtype)
-        fault = _either(None if nullable else element.isNull(), inside)
-        return sf.lit(False) if fault is None else sf.coalesce(fault, sf.lit(False))
+# The table ----------------------------------------------------------------------------------
 
-    return finds
+MARK_RULES: tuple[RowRule[Marks], ...] = (
+    RowRule(
+        name="change types are known",
+        what=f"{CHANGE_TYPE} is not a type of change",
+        hint=f"The types are {', '.join(CHANGE_WEIGHTS)}.",
+        concerns=lambda marks: marks.layout.change_type_at is not None,
+        in_arrow=lambda marks, table: pc.is_null(_weights(marks, table)),
+        in_spark=lambda marks: _weight(marks).isNull(),
+    ),
+    RowRule(
+        name="weights count",
+        what="a weight is NULL or 0",
+        hint="Write 1 for an inserted row and -1 for a deleted one; leave out what did not change.",
+        concerns=lambda marks: marks.layout.weight_at is not None,
+        in_arrow=_no_weight,
+        in_spark=lambda marks: _weight(marks).isNull() | (_weight(marks) == 0),
+    ),
+    RowRule(
+        name="append-only sources lose nothing",
+        what="the source is append-only and the batch deletes rows",
+        hint="Leave the deletions out, or create the source without append_only.",
+        concerns=lambda marks: marks.append_only and marks.layout.op is BatchOp.CHANGES,
+        in_arrow=_takes_away,
+        in_spark=lambda marks: _weight(marks) < 0,
+    ),
+)
+COLUMN_RULES: tuple[RowRule[Conversion], ...] = (
+    RowRule(
+        name="values fit their types",
+        what="column {column} has {given} values that do not fit {declared}",
+        hint="Round or cut the values yourself, or declare {column} {given}.",
+        concerns=lambda column: not column.lossless,
+        in_arrow=_beyond,
+        in_spark=_damaged,
+        is_exact=lambda column: column.is_arrows,
+    ),
+    RowRule(
+        name="keys are complete",
+        what="key column {column} is NULL",
+        hint="Give every row a complete key.",
+        concerns=lambda column: column.in_key,
+        in_arrow=_is_null,
+        in_spark=lambda column: column_at(column.at).isNull(),
+    ),
+    RowRule(
+        name="NOT NULL is kept",
+        what="column {column} is NULL, and the source declares it NOT NULL",
+        hint="Fill the column in, or declare it nullable.",
+        concerns=lambda column: not column.field.nullable and not column.in_key,
+        in_arrow=_is_null,
+        in_spark=lambda column: column_at(column.at).isNull(),
+    ),
+    RowRule(
+        name="NOT NULL is kept inside of values",
+        what="column {column} holds NULL where its type does not allow it",
+        hint="Never NULL are {never_null}.",
+        concerns=lambda column: forbids_null_inside(column.declared),
+        in_arrow=lambda column, table: null_inside_in_arrow(
+            table.column(column.at), column.declared
+        ),
+        in_spark=lambda column: null_inside_in_spark(column.where_it_converts(), column.declared),
+        is_exact=lambda column: column.as_it_is,
+    ),
+)
+"""Most telling first: a row is blamed for one rule only, column by column."""
 
 
-def _null_or_inside(value: Column, field: StructField) -> Column | None:
-    return _either(None if field.nullable else value.isNull(), null_inside(value, field.dataType))
+# Rules and what they are about --------------------------------------------------------------
 
 
-def _either(*faults: Column | None) -> Column | None:
-    """True where one of the faults is; NULL counts as false."""
-    found = [sf.coalesce(fault, sf.lit(False)) for fault in faults if fault is not None]
-    if not found:
-        return None
-    either = found[0]
-    for fault in found[1:]:
-        either = either | fault
-    return either
+@dataclass(frozen=True, slots=True)
+class AppliedRule(Generic[Subject]):
+    """A rule about the marks or a column of a batch."""
+
+    rule: RowRule[Subject]
+    subject: Subject
+
+    @property
+    def what(self) -> str:
+        """What is wrong with rows that break it."""
+        return self.rule.what.format_map(_words(self.subject))
+
+    @property
+    def hint(self) -> str:
+        """What to do about them."""
+        return self.rule.hint.format_map(_words(self.subject))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether Arrow's form flags just what Spark's does."""
+        return self.rule.is_exact(self.subject)
+
+    def in_arrow(self, table: pa.Table) -> pa.ChunkedArray:
+        """True of the rows that break it."""
+        return self.rule.in_arrow(self.subject, table)
+
+    def in_spark(self) -> Column:
+        """The same; NULL counts as false."""
+        return self.rule.in_spark(self.subject)
+
+    def may_be_broken(self, table: pa.Table) -> bool:
+        """Whether Arrow finds a row at fault, or cannot be sure of any."""
+        if not table.num_rows:
+            return False
+        return not self.is_exact or bool(pc.any(self.in_arrow(table)).as_py())
+
+
+AnyRule = AppliedRule[Marks] | AppliedRule[Conversion]
+
+
+def rules_of(batch: Batch, spec: SourceSpec) -> tuple[AnyRule, ...]:
+    """The rules for the rows of a batch; what a row breaks first is what it is blamed for."""
+    marks = Marks(batch.layout, spec.append_only)
+    return (*_applied(MARK_RULES, marks), *_about_columns(batch.conversions))
+
+
+def _about_columns(columns: tuple[Conversion, ...]) -> Iterator[AppliedRule[Conversion]]:
+    for column in columns:
+        yield from _applied(COLUMN_RULES, column)
+
+
+def _applied(
+    rules: tuple[RowRule[Subject], ...], subject: Subject
+) -> Iterator[AppliedRule[Subject]]:
+    return (AppliedRule(rule, subject) for rule in rules if rule.concerns(subject))
+
+
+def _words(subject: Marks | Conversion) -> Mapping[str, str]:
+    """What a message may name."""
+    if isinstance(subject, Marks):
+        return {}
+    return {
+        "column": subject.name,
+        "given": subject.given.sql(),
+        "declared": subject.declared.sql(),
+        "never_null": ", ".join(places_never_null(subject.name, subject.declared)),
+    }

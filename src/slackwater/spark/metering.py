@@ -17,7 +17,8 @@ from pyspark.accumulators import Accumulator
 from pyspark.sql import SparkSession
 
 from slackwater.spark.session import local_cores
-from slackwater.state.counters import ReadCounters, ReadCountersParam
+from slackwater.state.counters import ReadCounters
+from slackwater.state.worker import ReadCountersParam
 
 _NANO = 1e-9
 _MILLI = 1e-3

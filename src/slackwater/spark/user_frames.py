@@ -7,15 +7,20 @@ cut, so that no setting of the user's session reaches our statements, and none o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
 
+from slackwater.errors import DataError
 from slackwater.frontend.sql.sessions import clone_session, rebind
+from slackwater.spark.frame_plans import checkpointed_rdd
+from slackwater.spark.spark_types import spark_columns
+from slackwater.types import DataType
 
 _ONLY_PLANNING = (
     "spark.sql.adaptive.",
@@ -62,13 +67,27 @@ def take_over(frame: DataFrame, names: Sequence[str], session: SparkSession) -> 
     if not _set_otherwise(user, session):
         return UserRows(_rows_of(rebind(frame, user), schema, session))
     stored = rebind(frame, _without_constraints(user)).localCheckpoint(eager=True)
-    kept = stored._jdf.queryExecution().logical().rdd()
-    return UserRows(_rows_of(stored, schema, session), kept)
+    return UserRows(_rows_of(stored, schema, session), checkpointed_rdd(stored))
 
 
-def expected_bytes(frame: DataFrame) -> int:
-    """How large a user's frame will be, as its own session estimates it."""
-    return int(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+def frame_of_table(
+    session: SparkSession, table: pa.Table, columns: Mapping[str, DataType], where: str
+) -> DataFrame:
+    """An Arrow table as a DataFrame with these columns.
+
+    They are nullable whatever Arrow says, for Spark would believe it and answer a check for NULL
+    without looking.
+    """
+    schema = spark_columns(columns)
+    try:
+        return session.createDataFrame(table.rename_columns(schema.fieldNames()), schema)
+    except (pa.ArrowException, ValueError) as problem:
+        lines = str(problem).splitlines()
+        raise DataError(
+            f"Spark cannot take the rows over: {lines[0] if lines else type(problem).__name__}",
+            where=where,
+            hint="Convert the columns to types that Spark has.",
+        ) from None
 
 
 def _set_otherwise(user: SparkSession, ours: SparkSession) -> bool:

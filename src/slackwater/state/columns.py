@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import TypeVar
 
 import pyarrow as pa
-from pyspark.sql import types
-from pyspark.sql.pandas.types import to_arrow_type
 
 from slackwater.errors import DataError
+from slackwater.types import DataType
+from slackwater.types.arrow import arrow_type
 
 Rows = TypeVar("Rows", pa.RecordBatch, pa.Table)
 HASH = "_h"
@@ -39,14 +39,9 @@ def column_names(prefix: str, count: int) -> list[str]:
     return [f"{prefix}{index}" for index in range(count)]
 
 
-def arrow_columns(schema: types.StructType) -> pa.Schema:
-    """The Arrow form of a row's columns, named by position, for what Spark calls `schema`."""
-    return pa.schema(
-        [
-            pa.field(f"k{index}", stable_type(to_arrow_type(field.dataType, timezone="UTC")))
-            for index, field in enumerate(schema)
-        ]
-    )
+def arrow_columns(types: Iterable[DataType]) -> pa.Schema:
+    """The Arrow form of a row's columns, named by position."""
+    return pa.schema([pa.field(f"k{n}", arrow_type(dtype)) for n, dtype in enumerate(types)])
 
 
 def stable_type(kind: pa.DataType) -> pa.DataType:

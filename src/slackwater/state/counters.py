@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
-from pyspark.accumulators import AccumulatorParam
 
 Item = TypeVar("Item")
 
@@ -100,19 +99,3 @@ class StepLedger:
     def add(self, term: ReadCounters, /) -> None:
         """Take in a counters."""
         self.ledger.add(term)
-
-
-class ReadCountersParam(AccumulatorParam[ReadCounters]):
-    """How Spark adds up the counters of workers.
-
-    A task that is repeated, because it failed or was slow, is counted each time.
-    """
-
-    def zero(self, value: ReadCounters) -> ReadCounters:
-        """Nothing is counted yet."""
-        return type(value)()
-
-    def addInPlace(self, value1: ReadCounters, value2: ReadCounters) -> ReadCounters:  # noqa: N802 - Spark's name
-        """Both together."""
-        value1.add(value2)
-        return value1

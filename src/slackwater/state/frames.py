@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.types import (
     ArrayType,
@@ -26,6 +29,8 @@ from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import HASH_COLUMN, ReadSegments, even_ranges
 from slackwater.state.spill import Room
 from slackwater.state.writer import WriteSegment
+from slackwater.types import DataType
+from slackwater.types.storage import storage_ddl, storage_type
 
 ROWS_PER_TASK = 1_000_000
 
@@ -52,23 +57,30 @@ COPIES = (
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An arrangement as a plan names it: its files below `home`, and its rows' Spark types.
+    """An arrangement as a plan names it: its files below `home`, and its rows' types.
 
-    `ledger` takes in what Python workers read of it, and how long they work on it.
+    Values are stored as `storage_type` says. `ledger` takes in what Python workers read of it,
+    and how long they work on it.
     """
 
     home: str | Path
-    schema: StructType
+    types: tuple[DataType, ...]
     files: Sequence[SegmentFile] = ()
     ledger: Ledger | None = None
 
     def arrangement(self) -> Arrangement:
         """The same for a worker."""
-        return Arrangement(str(self.home), tuple(self.files), arrow_columns(self.schema))
+        return Arrangement(str(self.home), tuple(self.files), self.layout)
+
+    @property
+    def layout(self) -> pa.Schema:
+        """The stored columns k0, k1, ... in Arrow."""
+        return arrow_columns(map(storage_type, self.types))
 
     def columns(self, prefix: str) -> list[StructField]:
         """The stored columns under positional names; any may be NULL."""
-        return [StructField(f"{prefix}{i}", each.dataType) for i, each in enumerate(self.schema)]
+        fields = _storage_schema(self.types)
+        return [StructField(f"{prefix}{i}", each.dataType) for i, each in enumerate(fields)]
 
 
 def look_up(frame: DataFrame, stored: Stored, *, net: bool) -> DataFrame:
@@ -148,7 +160,7 @@ def write_segments(frame: DataFrame, stored: Stored, target: Target) -> DataFram
         str(stored.home),
         target.directory,
         target.stem,
-        arrow_columns(stored.schema),
+        stored.layout,
         ordered,
         target.consolidate,
         stored.ledger,
@@ -202,7 +214,7 @@ def _read(
     columns: tuple[int, ...] | None = None,
 ) -> DataFrame:
     tasks = max(1, -(-sum(file.rows for file in stored.files) // ROWS_PER_TASK))
-    numbers = tuple(range(len(stored.schema))) if columns is None else columns
+    numbers = tuple(range(len(stored.types))) if columns is None else columns
     named = stored.columns("k")
     output = [*(named[n] for n in numbers), _long(WEIGHT)]
     if hashed:
@@ -210,6 +222,15 @@ def _read(
         numbers = (HASH_COLUMN, *numbers)
     worker = ReadSegments(stored.arrangement(), even_ranges(tasks), net, stored.ledger, numbers)
     return spark.range(0, tasks, 1, tasks).mapInArrow(worker, StructType(output))
+
+
+@lru_cache(maxsize=1024)
+def _storage_schema(types: tuple[DataType, ...]) -> StructType:
+    """The stored columns k0, k1, ... as Spark types."""
+    if not types:
+        return StructType([])
+    text = ", ".join(f"k{n} {storage_ddl(dtype)}" for n, dtype in enumerate(types))
+    return cast("StructType", StructType.fromDDL(text))
 
 
 def _others(frame: DataFrame) -> list[StructField]:

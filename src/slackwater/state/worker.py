@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.accumulators import AccumulatorParam
 
 from slackwater.state.counters import Ledger, ReadCounters, StepLedger
 
@@ -64,3 +65,19 @@ def task_numbers() -> tuple[int, int]:
     if context is None:
         return 0, 0
     return context.partitionId(), context.taskAttemptId()
+
+
+class ReadCountersParam(AccumulatorParam[ReadCounters]):
+    """How Spark adds up the counters of workers.
+
+    A task that is repeated, because it failed or was slow, is counted each time.
+    """
+
+    def zero(self, value: ReadCounters) -> ReadCounters:
+        """Nothing is counted yet."""
+        return type(value)()
+
+    def addInPlace(self, value1: ReadCounters, value2: ReadCounters) -> ReadCounters:  # noqa: N802 - Spark's name
+        """Both together."""
+        value1.add(value2)
+        return value1

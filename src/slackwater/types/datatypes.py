@@ -164,15 +164,24 @@ def parts_of(dtype: DataType) -> Iterator[DataType]:
     ['ARRAY<INT>', 'INT']
     """
     yield dtype
+    for inner in inner_types(dtype):
+        yield from parts_of(inner)
+
+
+def inner_types(dtype: DataType) -> tuple[DataType, ...]:
+    """The types directly inside an array, map or struct.
+
+    >>> [part.sql() for part in inner_types(MapType(STRING, ArrayType(INTEGER)))]
+    ['STRING', 'ARRAY<INT>']
+    """
     match dtype:
         case ArrayType(element=element):
-            yield from parts_of(element)
+            return (element,)
         case MapType(key=key, value=value):
-            yield from parts_of(key)
-            yield from parts_of(value)
+            return key, value
         case StructType(fields=fields):
-            for field in fields:
-                yield from parts_of(field.dtype)
+            return tuple(each.dtype for each in fields)
+    return ()
 
 
 def is_collated(dtype: DataType) -> bool:

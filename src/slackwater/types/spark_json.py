@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from slackwater.types.datatypes import (
     BIGINT,
@@ -83,15 +84,31 @@ def parse_spark_type(value: object) -> DataType:
 
 
 def _parse_field(field: Mapping[str, object]) -> Field:
-    dtype = parse_spark_type(field["type"])
+    name, dtype = str(field["name"]), parse_spark_type(field["type"])
     metadata = field.get("metadata")
-    if dtype == STRING and isinstance(metadata, Mapping) and _COLLATIONS_KEY in metadata:
-        # Spark keeps a field's collation beside the type: {"field": "provider.COLLATION"}.
-        collations = metadata[_COLLATIONS_KEY]
-        named = collations.get(field["name"]) if isinstance(collations, Mapping) else None
-        if named is not None:
-            dtype = StringType(str(named).split(".", 1)[-1])
-    return Field(str(field["name"]), dtype, bool(field["nullable"]))
+    if isinstance(metadata, Mapping) and isinstance(metadata.get(_COLLATIONS_KEY), Mapping):
+        dtype = _collated(dtype, name, metadata[_COLLATIONS_KEY])
+    return Field(name, dtype, bool(field["nullable"]))
+
+
+def _collated(dtype: DataType, path: str, collations: Mapping[str, object]) -> DataType:
+    """The type with the collations that Spark keeps beside it: {"path": "provider.COLLATION"}.
+
+    A path leads from the field to a text inside of arrays and maps, as in "tags.element". Fields
+    of structs keep those of their own.
+    """
+    match dtype:
+        case ArrayType(element=element):
+            return replace(dtype, element=_collated(element, f"{path}.element", collations))
+        case MapType(key=key, value=value):
+            return replace(
+                dtype,
+                key=_collated(key, f"{path}.key", collations),
+                value=_collated(value, f"{path}.value", collations),
+            )
+        case StringType() if path in collations:
+            return StringType(str(collations[path]).split(".", 1)[-1])
+    return dtype
 
 
 def _parse_name(name: str) -> DataType:

@@ -25,6 +25,7 @@ from slackwater.types.datatypes import (
     OpaqueType,
     StructType,
     ddl,
+    inner_types,
     parts_of,
 )
 
@@ -39,7 +40,7 @@ def storable(dtype: DataType) -> str | None:
     """
     if isinstance(dtype, OpaqueType) and not _TIME.fullmatch(dtype.text):
         return f"state cannot hold values of the type {dtype.sql()}"
-    reasons = (storable(inner) for inner in _inner_types(dtype))
+    reasons = (storable(inner) for inner in inner_types(dtype))
     return next((reason for reason in reasons if reason is not None), None)
 
 
@@ -77,7 +78,7 @@ def needs_encoding(dtype: DataType) -> bool:
             return True
     if dtype in (CALENDAR_INTERVAL, VOID):
         return True
-    return any(needs_encoding(inner) for inner in _inner_types(dtype))
+    return any(needs_encoding(inner) for inner in inner_types(dtype))
 
 
 def encode_sql(dtype: DataType, text: str) -> str:
@@ -182,7 +183,7 @@ def _hashable(dtype: DataType, text: str, depth: int) -> str:
 def _contains_unhashable(dtype: DataType) -> bool:
     if isinstance(dtype, MapType) or dtype == VARIANT:
         return True
-    return any(_contains_unhashable(inner) for inner in _inner_types(dtype))
+    return any(_contains_unhashable(inner) for inner in inner_types(dtype))
 
 
 def _rebuild_map(text: str, pair: str, key: str, value: str) -> str:
@@ -197,17 +198,6 @@ def _rebuild_struct(text: str, members: list[str]) -> str:
 
 def _positional(dtypes: Iterable[DataType]) -> StructType:
     return StructType(tuple(Field(f"f{i}", dtype) for i, dtype in enumerate(dtypes)))
-
-
-def _inner_types(dtype: DataType) -> tuple[DataType, ...]:
-    match dtype:
-        case ArrayType(element=element):
-            return (element,)
-        case MapType(key=key, value=value):
-            return key, value
-        case StructType(fields=fields):
-            return tuple(each.dtype for each in fields)
-    return ()
 
 
 def comparable_sql(dtype: DataType, text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
+import slackwater.types.arrow as types_in_arrow
 from slackwater.errors import SlackwaterError
 from slackwater.types import (
     BIGINT,
@@ -28,6 +29,7 @@ from slackwater.types import (
     StructType,
     is_floating,
     is_integral,
+    parts_of,
 )
 
 
@@ -51,20 +53,7 @@ _NAMES: Mapping[DataType, str] = {
     DOUBLE: "DOUBLE",
     BINARY: "BLOB",
 }
-_ARROW: Mapping[DataType, pa.DataType] = {
-    BOOLEAN: pa.bool_(),
-    TINYINT: pa.int8(),
-    SMALLINT: pa.int16(),
-    INTEGER: pa.int32(),
-    BIGINT: pa.int64(),
-    DATE: pa.date32(),
-    STRING: pa.string(),
-    TIMESTAMP: pa.timestamp("us", tz="UTC"),
-    TIMESTAMP_NTZ: pa.timestamp("us"),
-    FLOAT: pa.float32(),
-    DOUBLE: pa.float64(),
-    BINARY: pa.binary(),
-}
+_COMPOSED = (DecimalType, ArrayType, MapType, StructType)
 _WIDTHS = (TINYINT, SMALLINT, INTEGER, BIGINT)
 MAX_DIGITS = 38
 """The digits of the longest decimal."""
@@ -111,19 +100,10 @@ def duckdb_type(dtype: DataType) -> str:
 
 def arrow_type(dtype: DataType) -> pa.DataType:
     """The type as state stores it."""
-    match dtype:
-        case DecimalType(precision=precision, scale=scale):
-            return pa.decimal128(precision, scale)
-        case ArrayType(element=element):
-            return pa.list_(pa.field("element", arrow_type(element)))
-        case MapType(key=key, value=value):
-            keys = pa.field("key", arrow_type(key), nullable=False)
-            return pa.map_(keys, pa.field("value", arrow_type(value)))
-        case StructType(fields=fields):
-            return pa.struct([pa.field(each.name, arrow_type(each.dtype)) for each in fields])
-    if dtype not in _ARROW:
-        raise NotLocalError(f"values of type {dtype}")
-    return _ARROW[dtype]
+    for part in parts_of(dtype):
+        if not isinstance(part, _COMPOSED) and part not in _NAMES:
+            raise NotLocalError(f"values of type {part}")
+    return types_in_arrow.arrow_type(dtype)
 
 
 def is_simple(dtype: DataType) -> bool:

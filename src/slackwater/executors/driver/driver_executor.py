@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,10 +21,11 @@ from slackwater.executors.driver.prepare import own_suffix
 from slackwater.executors.driver.prepared_programs import PreparedPrograms
 from slackwater.executors.driver.program_run import Common, LocalResult, LocalRun, Tools
 from slackwater.executors.driver.spark_statements import SparkStatements
-from slackwater.executors.driver.zones import read_zone
+from slackwater.executors.driver.zones import Zone, zone_of
 from slackwater.executors.written import NotHere
 from slackwater.plan.program import Program
 from slackwater.plan.statements import Statement
+from slackwater.spark.zone_rules import read_zone_rules
 from slackwater.state.spill import Room
 
 _ENGINE_MEMORY = MACHINE_BYTES // 6
@@ -101,9 +102,12 @@ class DriverExecutor:
 
     def _started(self) -> LocalEngine:
         if self._engine is None:
-            zone = partial(read_zone, self._session)
-            self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", self.room.folder, zone=zone)
+            memory, folder = f"{_ENGINE_MEMORY}B", self.room.folder
+            self._engine = LocalEngine(memory, folder, zone=self._zone)
         return self._engine
+
+    def _zone(self) -> Zone:
+        return zone_of(read_zone_rules(self._session))
 
     def close(self) -> None:
         """Release the engine."""

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
 
 import pyarrow as pa
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StructType
 
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
 from slackwater.executors.spark.collated import any_collated, compiling
+from slackwater.spark.failures import SPARK_FAILURES
+from slackwater.spark.spark_types import spark_columns
 from slackwater.state.columns import stable_type, widened
-from slackwater.types import ddl
 from slackwater.types.storage import needs_encoding, storable
 
 MOST_ROWS = 1_000_000
 """A statement over more rows is better computed in Spark with all that leads to it."""
-_FAILURES = (PySparkException, Py4JJavaError, pa.ArrowException)
+_FAILURES = (*SPARK_FAILURES, pa.ArrowException)
 
 
 class SparkStatements:
@@ -47,7 +44,7 @@ class SparkStatements:
             for name, table in tables.items():
                 # Spark cannot take a table of no pieces that has arrays or timestamps.
                 rows = widened(table) if table.num_rows else []
-                frame = session.createDataFrame(rows, _schema(columns[name]))
+                frame = session.createDataFrame(rows, spark_columns(columns[name]))
                 frame.createOrReplaceTempView(name)
             found = session.sql(sql).toArrow()
             kinds = [pa.field(each.name, stable_type(each.type)) for each in found.schema]
@@ -61,11 +58,6 @@ class SparkStatements:
 def _forget(session: SparkSession, tables: Mapping[str, object]) -> None:
     for name in tables:
         session.catalog.dropTempView(name)
-
-
-def _schema(columns: Columns) -> StructType:
-    text = ", ".join(f"{name} {ddl(dtype)}" for name, dtype in columns.items())
-    return cast("StructType", StructType.fromDDL(text))
 
 
 def require_carried(columns: Columns) -> None:

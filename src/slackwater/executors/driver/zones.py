@@ -8,32 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import SparkSession
+
+from slackwater.spark.zone_rules import Transition, ZoneRules
 
 Longs = npt.NDArray[np.int64]
 
 _SECOND = 1_000_000
 _DAY = 86_400
-_CYCLE_YEARS = 400
 _CYCLE = 146_097 * _DAY
 """The seconds after which the calendar and its weekdays repeat."""
 _LEAST_DAY, _LAST_DAY = -106_751_990, 106_751_990
 """Days all of whose instants are microseconds of 64 bits in every zone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Transition:
-    """An instant, in seconds since 1970, at which the offset changes."""
-
-    second: int
-    offset: int
-    """The offset from then on."""
 
 
 @dataclass(frozen=True)
@@ -173,28 +163,6 @@ def _numbers(times: pa.Array) -> Longs:
     return found
 
 
-def read_zone(session: SparkSession) -> Zone:
-    """The time zone of a session, as Java knows it."""
-    jvm: Any = session._jvm
-    name = str(session.conf.get("spark.sql.session.timeZone"))
-    rules = jvm.org.apache.spark.sql.catalyst.util.DateTimeUtils.getZoneId(name).getRules()
-    offset = rules.getOffset(jvm.java.time.Instant.MIN).getTotalSeconds()
-    known = [
-        Transition(each.toEpochSecond(), each.getOffsetAfter().getTotalSeconds())
-        for each in rules.getTransitions()
-    ]
-    lasting = [
-        (rule, rule.getOffsetAfter().getTotalSeconds()) for rule in rules.getTransitionRules()
-    ]
-    if not lasting:
-        return Zone(offset, tuple(known))
-    last = rules.getTransitions()[len(known) - 1].getDateTimeBefore().getYear()
-    years = range(last + 1, last + _CYCLE_YEARS + 2)
-    later = [
-        Transition(rule.createTransition(year).toEpochSecond(), after)
-        for year in years
-        for rule, after in lasting
-    ]
-    # By then all transitions that the first days of a cycle may have are behind.
-    repeats = jvm.java.time.LocalDate.of(years[-1], 1, 3).toEpochDay() * _DAY
-    return Zone(offset, tuple(known + later), repeats)
+def zone_of(rules: ZoneRules) -> Zone:
+    """The functions of a zone with these rules."""
+    return Zone(rules.offset, rules.transitions, rules.repeats_from)

@@ -17,6 +17,7 @@ from slackwater.plan.observations import Observed
 from slackwater.plan.prices import SPARK, Rates
 from slackwater.plan.program import AppendStep, Program
 from slackwater.spark.failures import SPARK_FAILURES, execution_error
+from slackwater.spark.frame_plans import plan_now
 from slackwater.spark.metering import Meter
 from slackwater.state.segments import SegmentFile
 
@@ -57,7 +58,7 @@ class SparkExecutor:
                     return Written({})
                 reports = _union(writers)
                 # Spark would plan only now, with the first row that is asked for.
-                reports._jdf.queryExecution().executedPlan()
+                plan_now(reports)
             self._tell(Progress("running the Spark job"))
             with meter.phase("computing"):
                 manifest = reports.collect()

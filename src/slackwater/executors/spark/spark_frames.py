@@ -10,7 +10,6 @@ from typing import assert_never
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.compiler.spark_sql import print_step
-from slackwater.executors.places import storage_schema
 from slackwater.executors.spark.checkpoints import Checkpoints
 from slackwater.executors.spark.run_sessions import has_executors
 from slackwater.executors.written import RunPlace
@@ -28,6 +27,7 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
+from slackwater.spark.frame_plans import checkpointed_rdd
 from slackwater.spark.printed import run_user_text
 from slackwater.state.counters import Ledger, StepLedger
 from slackwater.state.frames import (
@@ -155,7 +155,7 @@ class SparkFrames:
 
     def _source(self, step: Step, source: str, files: tuple[SegmentFile, ...]) -> DataFrame:
         types = self._place.files.types(source)
-        stored = Stored(self._place.home, storage_schema(types), files, self._access.ledger)
+        stored = Stored(self._place.home, types, files, self._access.ledger)
         columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
         rows = snapshot(self._session, stored, self._access.needed.get(step.name))
         return rows.selectExpr(*columns, "_w")
@@ -164,7 +164,7 @@ class SparkFrames:
         """The files of an arrangement; with a step, the rows that workers see of it are counted."""
         files = self._place.files.arrangement(arrangement.id)
         ledger = StepLedger(self._access.ledger, step) if step is not None else self._access.ledger
-        return Stored(self._place.home, storage_schema(arrangement.types), files, ledger)
+        return Stored(self._place.home, arrangement.types, files, ledger)
 
     def _fragment(self, step: FragmentStep) -> DataFrame:
         tables = {name: self._frames[frame].toDF(*columns) for name, frame, columns in step.tables}
@@ -181,11 +181,9 @@ class SparkFrames:
         if step.fill:
             bits = max(0, (self._place.expected_rows // _ROWS_PER_FILE).bit_length())
         target = Target(f"state/{arrangement.id}", self._place.stem, bits, not step.fill)
-        schema = storage_schema(arrangement.types)
         ledger = StepLedger(self._access.ledger, f"+{step.name}")
-        return write_segments(
-            self._frames[step.input], Stored(self._place.home, schema, (), ledger), target
-        )
+        stored = Stored(self._place.home, arrangement.types, (), ledger)
+        return write_segments(self._frames[step.input], stored, target)
 
 
 def _unweighted(frame: DataFrame) -> DataFrame:
