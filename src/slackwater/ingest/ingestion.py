@@ -34,7 +34,6 @@ from slackwater.ingest.quick_ingestion import Taken, needs_look_up, take_quickly
 from slackwater.sources.batches import Batch, BatchOp, read_batch
 from slackwater.sources.checks import check_batch, frame_of_marked_rows
 from slackwater.spark.failures import SPARK_FAILURES, execution_error
-from slackwater.spark.frame_plans import checkpointed_rdd
 from slackwater.state.first_rows import FirstRows
 from slackwater.state.frames import Stored, Target, gather, look_up_nested, write_segments
 from slackwater.state.metadata.records import (

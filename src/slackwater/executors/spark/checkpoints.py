@@ -6,6 +6,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from slackwater.spark.frame_plans import checkpointed_rdd
+
 
 class Checkpoints:
     """The rows that a piece of work has Spark hold, until they are released."""
@@ -20,15 +22,10 @@ class Checkpoints:
         """The frame, computed when it is first read, and only then."""
         self._origins.append(frame)
         held = frame.localCheckpoint(eager=False)
-        self._held.append(_checkpointed_rdd(held))
+        self._held.append(checkpointed_rdd(held))
         return held
 
     def release(self) -> None:
         """Let go of the rows."""
         for rdd in self._held:
             rdd.unpersist(False)
-
-
-def _checkpointed_rdd(frame: DataFrame) -> Any:
-    """The cached rows behind a frame that was checkpointed."""
-    return frame._jdf.queryExecution().logical().rdd()

@@ -27,7 +27,6 @@ from slackwater.plan.program import (
     StateRowsStep,
     Step,
 )
-from slackwater.spark.frame_plans import checkpointed_rdd
 from slackwater.spark.printed import run_user_text
 from slackwater.state.counters import Ledger, StepLedger
 from slackwater.state.frames import (
