@@ -78,7 +78,7 @@ class LocalResult:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What runs on the driver work with, one after the other."""
+    """The tools of runs on the driver, one run at a time."""
 
     engine: LocalEngine
     spark: SparkStatements
