@@ -126,7 +126,7 @@ class Project(UnaryRel):
 
 
 class JoinKind(Enum):
-    """Which rows a join gives."""
+    """The rows that a join gives."""
 
     INNER = "inner"
     CROSS = "cross"
@@ -136,11 +136,11 @@ class JoinKind(Enum):
     SEMI = "semi"
     ANTI = "anti"
     NULL_AWARE_ANTI = "null-aware anti"
-    """As NOT IN: a comparison that is NULL also removes the left row."""
+    """NOT IN: a comparison that is NULL also removes the left row."""
     MARK = "mark"
     """Every left row, with a column that says whether it has a match."""
     SINGLE = "single"
-    """As LEFT, but a second match of a left row is an error."""
+    """A left join in which a second match of a left row is an error."""
 
 
 _LEFT_ONLY = (JoinKind.SEMI, JoinKind.ANTI, JoinKind.NULL_AWARE_ANTI)
@@ -385,7 +385,7 @@ class Limit(UnaryRel):
 
 
 class RankKind(Enum):
-    """How the rows of a partition are numbered in their order: by the function of that name."""
+    """Numbers for the rows of a partition in their order, by the function of that name."""
 
     ROW_NUMBER = "row_number"
     RANK = "rank"

@@ -116,7 +116,7 @@ class _State:
 
     @property
     def keys(self) -> int:
-        """How many are looked up."""
+        """The number of keys to look up."""
         return int(self.wanted.num_rows)
 
     @staticmethod
@@ -285,7 +285,7 @@ def _size(stored: Stored) -> int:
 
 
 def _per(seconds: float, fixed: float, count: int) -> float:
-    """What is left for each when the fixed part is taken off; never quite nothing."""
+    """Seconds for each when the fixed part is taken off; never quite nothing."""
     return max(seconds - fixed, seconds / 100) / count
 
 

@@ -63,7 +63,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class ChoicesPlan:
-    """How often each view is refreshed after changes of one size, by each way."""
+    """The refreshes of each view: those that are measured, those before, and their time limit."""
 
     warm_ups: int = 3
     """Refreshes that are not measured: `auto` learns what ways cost by taking them."""

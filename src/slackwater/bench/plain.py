@@ -18,14 +18,14 @@ _BROADCAST_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class PlainSetup:
-    """How plain Spark works here; printed beside its figures."""
+    """The settings of plain Spark here; printed beside its figures."""
 
     heap_bytes: int
     partitions: int
-    """Of a shuffle, before adaptive execution coalesces them."""
+    """Partitions of a shuffle, before adaptive execution coalesces them."""
     broadcast_bytes: int = _BROADCAST_BYTES
     cached: bool = False
-    """Whether the tables are in Spark's memory; else they are Parquet files."""
+    """True if the tables are in Spark's memory; else they are Parquet files."""
 
     @property
     def properties(self) -> dict[str, str]:
@@ -66,7 +66,7 @@ def partitions_for(size: int, cores: int) -> int:
 
 
 def plain_setup(spark: SparkSession, folder: Path, *, cached: bool = False) -> PlainSetup:
-    """What suits the Parquet tables of a folder on this machine."""
+    """The settings that suit the Parquet tables of a folder on this machine."""
     jvm = spark.sparkContext._jvm
     assert jvm is not None
     heap = int(jvm.java.lang.Runtime.getRuntime().maxMemory())

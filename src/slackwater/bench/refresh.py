@@ -1,4 +1,4 @@
-"""What keeping a TPC-H view costs, beside computing it again with plain Spark.
+"""The cost of keeping a TPC-H view, beside computing it again with plain Spark.
 
 Every view is filled from the tables of one home and then refreshed after changes of several
 sizes. The changes are made for the first view and undone for the second, in turn, so that all

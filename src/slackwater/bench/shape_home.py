@@ -40,7 +40,7 @@ class ShapeRun:
 
 
 def engine_of(metrics: Metrics) -> str:
-    """Where a run was worked on.
+    """The engine that took a run.
 
     >>> engine_of(Metrics()), engine_of(Metrics(jobs=1, phases={"on the driver": 1.0}))
     ('driver', 'both')
@@ -143,6 +143,6 @@ class KeptShape:
         return cost
 
     def difference(self) -> str | None:
-        """How the answer differs from what plain Spark computes."""
+        """The difference between the answer and what plain Spark computes."""
         found = self.session.verify(self.shape.name)
         return None if found.equal else found.difference or "it differs"

@@ -51,7 +51,7 @@ class SourceSpec:
 
     @property
     def weight(self) -> str:
-        """What the weight column of a batch is called: `_w`, unless a column has that name."""
+        """The name of the weight column of a batch: `_w`, unless a column has that name."""
         taken = {name.lower() for name in self.columns}
         name = WEIGHT
         while name in taken:
@@ -59,7 +59,7 @@ class SourceSpec:
         return name
 
     def has_column(self, name: str) -> bool:
-        """Whether a column of the source answers to the name, in whatever case."""
+        """Tell if a column of the source answers to the name, in whatever case."""
         return name.lower() in (each.lower() for each in self.columns)
 
     def key_fields(self) -> tuple[StructField, ...]:
@@ -100,7 +100,7 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 
 def _contains(dtype: DataType, kinds: tuple[type[DataType], ...]) -> bool:
-    """Whether a type is of one of the kinds or holds one, at any depth."""
+    """Tell if a type is of one of the kinds or holds one, at any depth."""
     return isinstance(dtype, kinds) or any(_contains(each, kinds) for each in inner_types(dtype))
 
 

@@ -1,4 +1,4 @@
-"""How the program ends when it does not succeed; wrong usage ends with 2, which is typer's."""
+"""Exit codes of failures; wrong usage ends with 2, which is typer's."""
 
 from __future__ import annotations
 

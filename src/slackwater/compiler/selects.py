@@ -54,7 +54,7 @@ FRAME_COLUMN = re.compile(r"[abd-z]\d+|_[a-z]+")
 """Names of columns of frames: k0, s1, _w; never c1, which is a column by its id."""
 
 Texts = Mapping[ColumnId, str]
-"""How the expressions of a SELECT write each column."""
+"""The text of each column in the expressions of a SELECT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ class Select:
     source: str
     columns: Texts
     tables: int = 1
-    """How many tables its FROM names; each of several has an alias before its columns."""
+    """The number of tables in its FROM; each of several has an alias before its columns."""
     foreign: bool = False
-    """Whether its table is a user's, in which a column may be called c1."""
+    """True if its table is a user's, in which a column may be called c1."""
     where: tuple[Condition, ...] = ()
     items: tuple[tuple[ColumnId, str], ...] | None = None
     distinct: bool = False
@@ -88,7 +88,7 @@ class Select:
 
     @property
     def is_open(self) -> bool:
-        """Whether rows are still those of FROM and WHERE."""
+        """Tell if rows are still those of FROM and WHERE."""
         return self.items is None and not self.order and not self.limit
 
 
@@ -97,7 +97,7 @@ class SelectPrinter(ABC):
 
     joins: ClassVar[Mapping[JoinKind, str]]
     always_qualifies: ClassVar[bool] = False
-    """Whether columns have their table before them even where there is only one."""
+    """True if columns have their table before them even where there is only one."""
 
     def __init__(self) -> None:
         """No alias is taken yet."""
@@ -127,7 +127,7 @@ class SelectPrinter(ABC):
 
     @abstractmethod
     def join_condition(self, rel: Join, select: Select) -> str:
-        """When rows of two tables match."""
+        """The condition under which rows of two tables match."""
 
     @abstractmethod
     def group_key(self, expr: Expr, select: Select) -> str:
@@ -431,7 +431,7 @@ def _named_by_id(select: Select) -> bool:
 
 
 def _keeps_all(rel: Project) -> bool:
-    """Whether every column of the input is still there, so that rows stay different."""
+    """Tell if every column of the input is still there, so that rows stay different."""
     kept = {output.expr.id for output in rel.outputs if isinstance(output.expr, ColumnRef)}
     return kept == {column.id for column in rel.input.columns}
 
@@ -441,7 +441,7 @@ def _is_foreign(rel: Scan) -> bool:
 
 
 def _about_groups(rel: Filter, select: Select) -> bool:
-    """Whether a condition can be HAVING: it reads aggregates only, whose text has no alias."""
+    """Tell if a condition can be HAVING: it reads aggregates only, whose text has no alias."""
     if not isinstance(rel.input, Aggregate) or not select.aggregated:
         return False
     keys = {key.column.id for key in rel.input.keys}
@@ -449,7 +449,7 @@ def _about_groups(rel: Filter, select: Select) -> bool:
 
 
 def _finishes_groups(rel: Project, select: Select) -> bool:
-    """Whether expressions over aggregates can be listed as they are, none of them twice."""
+    """Tell if expressions over aggregates can be listed as they are, none of them twice."""
     if not isinstance(rel.input, Aggregate) or not select.aggregated:
         return False
     read = Counter(

@@ -54,7 +54,7 @@ _METHODS = {
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What is known of stored state, and of the last run of an operator."""
+    """The known sizes of stored state, and of the last run of an operator."""
 
     state: Callable[[Arrangement], StoredSize | None]
     last_run: Callable[[OperatorPlan], tuple[SeenRows, ...]]

@@ -56,7 +56,7 @@ class QueryExplanation:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is left to Spark, and values that were taken from the session."""
+        """The parts left to Spark, and values that were taken from the session."""
         notes = (f"note: {note}" for note in self.notes)
         return (*map(str, self.left_to_spark), *notes)
 

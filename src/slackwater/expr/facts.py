@@ -1,4 +1,4 @@
-"""What can be said of an expression without running it; rewrites rest on these facts alone."""
+"""Facts about an expression that hold without running it; rewrites rest on these alone."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _LINEAR = frozenset(("+", "-", "*", "negative", "positive", "abs"))
 
 
 class Monotone(Enum):
-    """How a value moves when one column grows."""
+    """The movement of a value when one column grows."""
 
     CONSTANT = 0
     INCREASING = 1
@@ -65,7 +65,7 @@ def referenced_columns(expr: Expr) -> frozenset[ColumnId]:
 
 
 def is_deterministic(expr: Expr) -> bool:
-    """Whether the value follows from the bag of input rows alone, not from their order.
+    """Tell if the value follows from the bag of input rows alone, not from their order.
 
     What changes from run to run on the same rows, such as `rand()`, never becomes an
     expression; it is refused when the query is planned.
@@ -86,7 +86,7 @@ def conjuncts(expr: Expr) -> tuple[Expr, ...]:
 
 
 def is_strict_in(expr: Expr, column: ColumnId) -> bool:
-    """Whether the value is NULL whenever the column is."""
+    """Tell if the value is NULL whenever the column is."""
     match expr:
         case ColumnRef(id=found):
             return found == column
@@ -102,7 +102,7 @@ def is_strict_in(expr: Expr, column: ColumnId) -> bool:
 
 
 def rejects_null(predicate: Expr, column: ColumnId) -> bool:
-    """Whether no row with NULL in the column can satisfy the predicate."""
+    """Tell if no row with NULL in the column can satisfy the predicate."""
     match predicate:
         case Call(function="and", args=args):
             return any(rejects_null(arg, column) for arg in args)
@@ -124,7 +124,7 @@ def rejects_null(predicate: Expr, column: ColumnId) -> bool:
 
 
 def is_linear_in(expr: Expr, column: ColumnId) -> bool:
-    """Whether the value of a sum of inputs is the sum of the values: f(x + y) = f(x) + f(y).
+    """Tell if the value of a sum of inputs is the sum of the values: f(x + y) = f(x) + f(y).
 
     Then an aggregate over a changed column follows from the change alone.
     """
@@ -147,7 +147,7 @@ def is_linear_in(expr: Expr, column: ColumnId) -> bool:
 
 
 def monotone_in(expr: Expr, column: ColumnId) -> Monotone:
-    """How the value moves as the column grows and all else stays."""
+    """The movement of the value as the column grows and all else stays."""
     if column not in referenced_columns(expr):
         return Monotone.CONSTANT
     match expr:
@@ -190,7 +190,7 @@ def _combined(function: str, args: tuple[Monotone, ...]) -> Monotone:
 
 
 def may_raise(expr: Expr) -> bool:
-    """Whether computing an expression can fail for some row; yes if not known otherwise."""
+    """Tell if computing an expression can fail for some row; yes if not known otherwise."""
     match expr:
         case Literal() | ColumnRef() | LambdaVariable():
             return False
@@ -212,6 +212,6 @@ def may_raise(expr: Expr) -> bool:
 
 
 def _has_room(expr: Expr) -> bool:
-    """Whether sums and products of the type cannot overflow: Spark has given them the digits."""
+    """Tell if sums and products of the type cannot overflow: Spark has given them the digits."""
     dtype = expr.dtype
     return is_floating(dtype) or (isinstance(dtype, DecimalType) and dtype.precision < 38)

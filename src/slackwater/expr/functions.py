@@ -51,7 +51,7 @@ from slackwater.types import (
 
 
 class Nulls(Enum):
-    """What a function does with NULL."""
+    """The treatment of NULL by a function."""
 
     STRICT = "strict"
     """NULL if and only if some argument is NULL."""
@@ -64,7 +64,7 @@ class Nulls(Enum):
 
 
 class Direction(Enum):
-    """How a result moves when one argument grows and the others stay."""
+    """The movement of a result when one argument grows and the others stay."""
 
     UP = 1
     DOWN = -1
@@ -72,7 +72,7 @@ class Direction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FunctionSpec:
-    """What is known of one scalar function."""
+    """The properties of one scalar function."""
 
     name: str
     result: ResultRule

@@ -112,7 +112,7 @@ def pad_apart(rel: Rel, ids: Ids) -> Rel:
 
 
 def _one_row_a_key(rel: Join) -> bool:
-    """Whether the right side is grouped by what it is joined by."""
+    """Tell if the right side is grouped by what it is joined by."""
     right = rel.right
     while isinstance(right, Filter | Project):
         right = right.input

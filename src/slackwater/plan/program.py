@@ -35,7 +35,7 @@ class BaseStep:
 
     @property
     def is_stored(self) -> bool:
-        """Whether its rows are just what is stored somewhere."""
+        """Tell if its rows are just what is stored somewhere."""
         return False
 
 
@@ -67,7 +67,7 @@ class ComputeStep(BaseStep):
 
 @dataclass(frozen=True, slots=True)
 class SourceChangesStep(BaseStep):
-    """What a source received since the views last read it, net: k0, ..., _w."""
+    """The net changes of a source since the views last read it: k0, ..., _w."""
 
     source: str
 
@@ -200,7 +200,7 @@ class Program:
         return tuple(step for step in self.steps if isinstance(step, AppendStep))
 
     def uses(self) -> dict[str, int]:
-        """How many steps read each frame."""
+        """The number of steps that read each frame."""
         counts = {step.name: 0 for step in self.steps}
         for step in self.steps:
             for name in step.reads:

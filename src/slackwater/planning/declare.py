@@ -58,7 +58,7 @@ class NewSource:
     on_missing: str = "error"
 
     def definition(self) -> SourceDefinition:
-        """As the catalog is to have it; raises `CatalogError` for what cannot be a source."""
+        """The definition for the catalog; raises `CatalogError` for what cannot be a source."""
         columns = self._columns()
         named = {name.lower(): name for name in columns.fieldNames()}
         key = tuple(named.get(name.lower(), name) for name in self.key)
@@ -130,7 +130,7 @@ class NewView:
 
 @dataclass
 class Declaration:
-    """What is to go and to come, and the catalog as it will be then."""
+    """The definitions to drop and to add, and the catalog as it will be then."""
 
     home: Home
     planner: Planner
@@ -209,7 +209,7 @@ class Declaration:
         return "create_source" if self._sources else "drop_view"
 
     def _unneeded_state(self) -> frozenset[str]:
-        """What only dropped views need; a new view starts empty, also in place of an old one."""
+        """The state that only dropped views need. A view in place of another starts empty."""
         plans = Plans(self.before, self.before.facts)
         own: set[str] = set()
         kept: set[str] = set()

@@ -135,7 +135,7 @@ def _require_storable(view: ViewDefinition) -> None:
 
 
 def operator_name(rel: Rel) -> str:
-    """What to call an operator in front of its user."""
+    """The name of an operator for its user."""
     return "a part left to Spark" if isinstance(rel, Recompute) else type(rel).__name__
 
 

@@ -37,7 +37,7 @@ def load_project(folder: Path) -> ProjectFiles:
 
 
 def is_project(folder: Path) -> bool:
-    """Whether a folder has a spec file."""
+    """Tell if a folder has a spec file."""
     return (folder / SPEC_FILE).is_file()
 
 

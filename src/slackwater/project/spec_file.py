@@ -51,7 +51,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What the spec file says, with paths made absolute."""
+    """The contents of the spec file, with paths made absolute."""
 
     name: str
     storage: Path

@@ -17,7 +17,7 @@ Vector = tuple[float, ...]
 
 
 def is_close(left: Vector, right: Vector, tolerances: Vector) -> bool:
-    """Whether each component differs by at most its tolerance, relative to the larger one."""
+    """Tell if each component differs by at most its tolerance, relative to the larger one."""
     return all(
         math.isclose(mine, theirs, rel_tol=tolerance, abs_tol=0.0)
         for mine, theirs, tolerance in zip(left, right, tolerances, strict=True)
@@ -68,7 +68,7 @@ class _Matching:
         self._left_of: dict[int, int] = {}
 
     def is_free(self, right: int) -> bool:
-        """Whether a vector of the right side has no partner yet."""
+        """Tell if a vector of the right side has no partner yet."""
         return right not in self._left_of
 
     def pair_neighbours(self) -> None:
@@ -120,7 +120,7 @@ class _Matching:
                 yield right
 
     def _reach(self, value: float) -> float:
-        """How far along the axis a close vector can be, generously."""
+        """A generous bound on the distance along the axis to a close vector."""
         return 2 * self._tolerances[self._axis] * abs(value)
 
     def _sorted(self, vectors: Sequence[Vector]) -> list[int]:

@@ -33,7 +33,7 @@ _LEAST_SHARE = 0.1
 
 
 class PricedRun(Protocol):
-    """What weighing asks of a priced program."""
+    """The questions that weighing asks of a priced program."""
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -45,7 +45,7 @@ class PricedRun(Protocol):
 
     @property
     def engine(self) -> str:
-        """Where it would run."""
+        """The engine it would run on."""
 
     @property
     def rates(self) -> Rates:
@@ -58,7 +58,7 @@ class PricedRun(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What earlier runs of a view say."""
+    """The memory of earlier runs of a view."""
 
     regret: float = 0.0
     """Seconds that could have been saved by the other way since the view last switched."""
@@ -67,12 +67,12 @@ class Memory:
 
 
 def regret_origin(view: str) -> Origin:
-    """Where a view's regret is remembered."""
+    """The key under which a view's regret is remembered."""
     return Origin(f"view {view}", "regret")
 
 
 def incremental_origin(view: str) -> Origin:
-    """Where the cost of a view's last incremental run is remembered."""
+    """The key under which the cost of a view's last incremental run is remembered."""
     return Origin(f"view {view}", "incremental")
 
 

@@ -25,7 +25,7 @@ _MILLI = 1e-3
 
 @dataclass(slots=True)
 class Metrics:
-    """What was measured. Work that Spark did twice, because a task failed, is counted twice."""
+    """Measurements of work. What Spark did twice, because a task failed, is counted twice."""
 
     wall_seconds: float = 0.0
     driver_cpu_seconds: float = 0.0
@@ -46,7 +46,7 @@ class Metrics:
     rows_read: int = 0
     """Rows of state and of batches, as they are stored, each time they were read."""
     bytes_read: int = 0
-    """Of these rows the columns that were read, in Arrow's form as files hold it."""
+    """Bytes of the columns of these rows that were read, in Arrow's form as files hold it."""
     rows_shuffled: int = 0
     bytes_shuffled: int = 0
     rows_written: int = 0
@@ -64,9 +64,9 @@ class Metrics:
     Tasks run side by side, so that they may add up to more than the phase took.
     """
     estimates: dict[str, float | None] = field(default_factory=dict)
-    """How good the forecast of the run was: the median factor of rows, and the seconds it told."""
+    """The errors of the run's forecast: the median factor of rows, and the seconds it told."""
     left_to_spark: list[str] = field(default_factory=list)
-    """Why parts of a run that was for the driver went to Spark all the same."""
+    """Reasons why parts of a run that was for the driver went to Spark all the same."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -214,7 +214,7 @@ class _TaskTimes:
             self.whole += int(each.next().taskTime()) * _MILLI
 
     def parts(self, workers: ReadCounters) -> dict[str, float]:
-        """By kind of work; what Java waits for beside it are workers and processors."""
+        """Seconds by kind of work; what Java waits for beside it are workers and processors."""
         known = {
             "Java": self.java,
             "Python": (workers.cpu - workers.files_cpu) * _NANO,

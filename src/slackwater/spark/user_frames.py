@@ -67,19 +67,19 @@ def take_over(frame: DataFrame, names: Sequence[str], session: SparkSession) -> 
 
 
 def expected_bytes(frame: DataFrame) -> int:
-    """How large a user's frame will be, as its own session estimates it."""
+    """The size of a user's frame, as its own session estimates it."""
     return int(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
 
 
 def _set_otherwise(user: SparkSession, ours: SparkSession) -> bool:
-    """Whether tasks could read another value in the one session than in the other."""
+    """Tell if tasks could read another value in the one session than in the other."""
     theirs, mine = user.conf.getAll, ours.conf.getAll
     named = {key for key, _ in theirs.items() ^ mine.items() if not key.startswith(_ONLY_PLANNING)}
     return any(_value(user, key) != _value(ours, key) for key in named)
 
 
 def _value(session: SparkSession, key: str) -> str | None:
-    """What a setting is, said or by default; None if Spark does not know it."""
+    """The value of a setting, said or by default; None if Spark does not know it."""
     try:
         return str(session.conf.get(key)).lower()
     except PySparkException:

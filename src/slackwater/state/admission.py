@@ -30,7 +30,7 @@ class DoubtfulRowsError(Exception):
 
 
 class Arrival(Enum):
-    """What arriving rows do to those that are stored."""
+    """The effect of arriving rows on those that are stored."""
 
     ADD = "add"
     """Their weights are added."""
@@ -42,7 +42,7 @@ class Arrival(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """How a source takes rows in.
+    """The rules by which a source takes rows in.
 
     `key` are the places of columns whose values no two rows may share; it is what is hashed.
     """
@@ -53,7 +53,7 @@ class Admission:
     ignores_missing: bool = False
 
     def changes(self, arriving: Iterable[pa.RecordBatch], room: Room) -> Iterator[pa.RecordBatch]:
-        """What changes of the stored rows: `_h`, the row's columns, `_w`, in order of hash.
+        """The changes of the stored rows: `_h`, the row's columns, `_w`, in order of hash.
 
         Rows arrive in the same form and in any order; each row that changes comes out once.
         """
@@ -100,6 +100,6 @@ def _require_unique(hashes: Hashes, weights: Hashes) -> None:
 
 
 def came_and_went(rows: pa.RecordBatch) -> tuple[int, int]:
-    """How many rows a change adds, and how many it takes away."""
+    """The number of rows that a change adds, and that it takes away."""
     weights = rows.column(WEIGHT).to_numpy()
     return int(weights[weights > 0].sum()), -int(weights[weights < 0].sum())

@@ -1,4 +1,4 @@
-"""When two stored rows are the same row, and the sum of their weights.
+"""Consolidation: the sum of the weights of equal stored rows.
 
 Rows are the same if no query can tell them apart: NULL equals NULL, NaN equals NaN, at any depth;
 strings are compared by their bytes. -0.0 is not 0.0: Spark puts both in one group, but casts them
@@ -24,7 +24,7 @@ Codes = npt.NDArray[np.int64]
 _FEW = 32
 """Rows that are compared one by one."""
 _ROUNDS = 4
-"""How many different rows of one hash are told apart by comparing, not by counting values."""
+"""Up to so many different rows of one hash are told apart by comparing, not by counting values."""
 
 
 def consolidate(
@@ -50,7 +50,7 @@ def consolidate(
 
 
 def one_key_a_hash(batch: pa.RecordBatch, places: Sequence[int]) -> bool:
-    """Whether the rows of each hash have the same values in the numbered columns.
+    """Tell if the rows of each hash have the same values in the numbered columns.
 
     Rows are in order of hash; the columns are counted from 0 after it.
     """
@@ -96,7 +96,7 @@ def _twins(hashes: Hashes, suspects: Hashes | None) -> Places:
 
 
 def _first_places(groups: Codes) -> Places:
-    """Where each group number appears first; numbers are given in order of appearance."""
+    """The first place of each group number; numbers are given in order of appearance."""
     seen = np.maximum.accumulate(groups)
     return np.flatnonzero(np.concatenate(([True], seen[1:] > seen[:-1])))
 
@@ -187,7 +187,7 @@ def _compares(kind: pa.DataType) -> bool:
 
 
 def _all_equal(columns: Sequence[pa.Array], left: Places, right: Places) -> npt.NDArray[np.bool_]:
-    """Whether rows have the values of others, in all columns; NULL is equal to NULL."""
+    """Tell if rows have the values of others, in all columns; NULL is equal to NULL."""
     equal = np.ones(len(left), dtype=bool)
     here, there = pa.array(left), pa.array(right)
     for column in columns:

@@ -84,7 +84,7 @@ class ReadCounters:
 
 
 class Ledger(Protocol):
-    """Where counters are added up: another counters, or an accumulator of Spark's."""
+    """A place where counters are added up: other counters, or an accumulator of Spark's."""
 
     def add(self, term: ReadCounters, /) -> None:
         """Take in a counters."""
@@ -103,7 +103,7 @@ class StepLedger:
 
 
 class ReadCountersParam(AccumulatorParam[ReadCounters]):
-    """How Spark adds up the counters of workers.
+    """Adds up the counters of workers for Spark.
 
     A task that is repeated, because it failed or was slow, is counted each time.
     """

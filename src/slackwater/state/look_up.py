@@ -147,7 +147,7 @@ def _take(batch: pa.RecordBatch, order: Places) -> pa.RecordBatch:
 
 
 def _pair_step(left: pa.RecordBatch, right: pa.RecordBatch) -> int:
-    """How many pairs of a left and a right row to put in one batch."""
+    """The number of pairs of a left and a right row to put in one batch."""
     return min(bounded_rows(left.num_rows, left.nbytes), bounded_rows(right.num_rows, right.nbytes))
 
 

@@ -1,4 +1,4 @@
-"""What the callables that run in Spark's Python workers have in common."""
+"""The base of the callables that run in Spark's Python workers."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Rewriter:
 
     @property
     def can_update(self) -> bool:
-        """Whether the table has anything that may change."""
+        """Tell if the table has anything that may change."""
         return bool(self._columns or self._references)
 
     def propose(self, rows: Rows, alive: Mask, rng: np.random.Generator) -> Proposal:

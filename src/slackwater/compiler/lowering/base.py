@@ -1,4 +1,4 @@
-"""What a lowering is, and what it can ask for while it writes its statements."""
+"""The base of lowerings, and the builder that they ask while they write statements."""
 
 from __future__ import annotations
 

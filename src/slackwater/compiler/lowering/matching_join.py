@@ -132,7 +132,7 @@ def _touched_by_right(rel: Join, left: _Side, right: _Side, builder: Builder) ->
 
 
 def _matching_rows(rel: Join, left: _Side, right: _Side, builder: Builder) -> Frame:
-    """As above; M are the left rows as before the run that match a changed row of R.
+    """The left rows as before the run that match a changed row of R: M in the formula above.
 
     Be it one that came or one that went: all other left rows find what they found before.
     """

@@ -20,7 +20,7 @@ class StaticForm:
 
     function: str
     arguments: int
-    """How many arguments are the user's; they come first."""
+    """The number of arguments that are the user's; they come first."""
     added: tuple[str, ...] = ()
     """The constants that Spark adds behind them; with others it is another function."""
 

@@ -53,7 +53,7 @@ class Timings:
 
     @property
     def own(self) -> float:
-        """What we add to Spark's own analysis."""
+        """The time we add to Spark's own analysis."""
         return self.json + self.algebra
 
 

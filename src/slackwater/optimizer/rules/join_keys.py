@@ -18,7 +18,7 @@ from slackwater.types import same_type
 
 @dataclass(frozen=True, slots=True)
 class SideKey:
-    """What one side is hashed by, over its stored columns, and the state indexed that way."""
+    """The key that one side is hashed by, over its stored columns, and the state indexed by it."""
 
     hashed: tuple[Expr, ...]
     state: Arrangement
@@ -49,12 +49,12 @@ def _state(rel: Rel, hashed: tuple[Expr, ...]) -> Arrangement:
 
 
 def fails_on_pairs(rel: Join) -> bool:
-    """Whether the join might raise an error about a pair of rows."""
+    """Tell if the join might raise an error about a pair of rows."""
     return rel.kind is JoinKind.SINGLE or (rel.residual is not None and may_raise(rel.residual))
 
 
 def fails_on_rows(rel: Join) -> bool:
-    """Whether the join might raise an error about a row, by itself or as one of a pair."""
+    """Tell if the join might raise an error about a row, by itself or as one of a pair."""
     keys = (side for key in rel.keys for side in (key.left, key.right))
     return fails_on_pairs(rel) or any(map(may_raise, keys))
 
@@ -66,7 +66,7 @@ def join_state(rel: Join) -> tuple[KeptState, ...]:
 
 
 def match_condition(rel: Join) -> Expr:
-    """When two rows match: equal keys and the residual condition."""
+    """The condition for two rows to match: equal keys and the residual condition."""
     keys = [_equal(key, rel.kind) for key in rel.keys]
     return all_of((*keys, *(() if rel.residual is None else (rel.residual,))))
 

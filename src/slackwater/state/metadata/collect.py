@@ -28,7 +28,7 @@ _OLDEST: Final = timedelta(days=36_500)
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Which commits stay readable: the newest ones, and the young ones."""
+    """The commits that stay readable: the newest ones, and the young ones."""
 
     commits: int = 10
     """So many of the newest stay, however old they are."""

@@ -1,4 +1,4 @@
-"""What can go wrong with the metadata, each with its own way out."""
+"""Errors of the metadata, each with its own way out."""
 
 from __future__ import annotations
 

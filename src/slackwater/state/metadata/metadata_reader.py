@@ -33,7 +33,7 @@ class MetadataReader:
         self._newest: CatalogState | None = None
 
     def head(self) -> Head:
-        """Whose home it is, and which commits can be read."""
+        """The home's owner, and the commits that can be read."""
         with self._reading() as connection:
             return reads.read_head(connection)
 
@@ -103,7 +103,7 @@ class MetadataReader:
             return reads.read_positions(connection, source)
 
     def observations(self) -> tuple[ObservationRecord, ...]:
-        """What runs observed of the steps of operators."""
+        """The observations that runs made of the steps of operators."""
         with self._reading() as connection:
             return reads.read_observations(connection)
 

@@ -34,7 +34,7 @@ class CountBuckets(Rule[Aggregate]):
     name = "aggregate_percentiles"
     operator = Aggregate
     unstable = True
-    """Of zeros with both signs either may be shown."""
+    """Either of two zeros with different signs may be shown."""
 
     def concerns(self, rel: Rel) -> bool:
         """Only aggregates with percentiles."""

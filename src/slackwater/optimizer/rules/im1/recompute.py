@@ -21,7 +21,7 @@ class RecomputeAll(Rule[Rel]):
     """Spark may give ties and sums in another order each time."""
 
     def recomputes(self, rel: Rel) -> str | None:
-        """By definition; a part that Spark runs itself says why it is one."""
+        """Always has a reason; a part that Spark runs itself says why it is one."""
         return rel.reason if isinstance(rel, Recompute) else "no rule keeps it incrementally"
 
     def state(self, rel: Rel) -> tuple[KeptState, ...]:
