@@ -142,7 +142,7 @@ class Events:
     """The listeners of a session; without any, telling an event is one comparison."""
 
     def __init__(self) -> None:
-        """Nobody listens yet."""
+        """Start without listeners."""
         self._subscriptions: tuple[Subscription, ...] = ()
         self._lock = Lock()
 
@@ -175,4 +175,4 @@ class Events:
 
 
 def tell_nobody(_progress: Progress) -> None:
-    """Progress of work that nobody follows."""
+    """Ignore progress."""

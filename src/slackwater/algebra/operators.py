@@ -433,7 +433,7 @@ Operator = (
     | Limit
     | GroupLimit
 )
-"""Every operator there is: whoever treats each its own way ends in `assert_never`."""
+"""Every operator; each dispatch over operators ends in `assert_never`."""
 
 
 def operator_of(rel: Rel) -> Operator:

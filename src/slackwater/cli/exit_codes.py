@@ -8,7 +8,7 @@ FAILED: Final = 1
 """An error with a message of its own."""
 
 DEFECT: Final = 70
-"""Something that nobody foresaw."""
+"""A failure that we did not foresee."""
 
 INTERRUPTED: Final = 130
 """The user pressed Ctrl-C; the number is the one shells use."""

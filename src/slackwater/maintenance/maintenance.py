@@ -1,4 +1,4 @@
-"""Keeps state small: merges segments, forgets old commits, deletes what nobody needs."""
+"""Keeps state small: merges segments, forgets old commits, deletes files no longer needed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Maintenance:
             self._collect()
 
     def compact(self) -> Compaction:
-        """Merge everything that can be merged, and delete what nobody needs."""
+        """Merge everything that can be merged, and delete what is no longer needed."""
         before = self._adopt(self._merger.take())
         chosen = self._choose(_everything)
         if chosen:
@@ -87,7 +87,7 @@ class Maintenance:
         return failures
 
     def close(self) -> None:
-        """Wait for what is under way, and adopt it."""
+        """Wait for merges under way, and commit them."""
         try:
             self._finish()
         except BaseException:  # Whoever does not want to wait interrupts.
@@ -133,7 +133,7 @@ class Maintenance:
             raise
 
     def _finish(self) -> None:
-        """Wait for what is under way, adopt it and delete what is not needed any more."""
+        """Wait for merges under way, commit them and delete what is no longer needed."""
         merged, _ = self._adopt(self._merger.take())
         if merged:
             collect_garbage(self._home.writer, self._home.folder, self._retention)

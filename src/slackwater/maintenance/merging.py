@@ -85,7 +85,7 @@ class Merger:
         self._thread.start()
 
     def take(self) -> tuple[Merged, ...]:
-        """Wait for the end of what is under way; what became of each merge."""
+        """Wait for the merges under way; returns the result of each."""
         self._join()
         merged = tuple(self._merged)
         self._merges, self._merged = (), []

@@ -63,7 +63,7 @@ def keep_needed(rel: Rel) -> Rel:
 
 
 def _narrow(rel: Rel, needed: frozenset[ColumnId]) -> Rel:
-    """The relation without columns that nobody needs, as far as that makes a join smaller."""
+    """The relation without unused columns, as far as that makes a join smaller."""
     match rel:
         case Filter(condition=condition):
             return replace(rel, input=_narrow(rel.input, needed | referenced_columns(condition)))

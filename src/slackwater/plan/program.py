@@ -95,7 +95,7 @@ class StateRowsStep(BaseStep):
 
     arrangement: Arrangement
     beside: str | None = None
-    """A frame without whose rows nobody needs these."""
+    """If this frame is empty, the state need not be read."""
 
     @property
     def is_stored(self) -> bool:
@@ -178,7 +178,7 @@ Step = (
     | FragmentStep
     | AppendStep
 )
-"""Every kind of step: whoever treats each its own way ends in `assert_never`."""
+"""Every kind of step; each dispatch over steps ends in `assert_never`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

@@ -74,7 +74,7 @@ def difference(new: Rel, old: Rel, fresh: Fresh) -> Rel:
 def consolidated(table: Rel, fresh: Fresh, *, first: bool = False) -> Rel:
     """The net changes: equal rows added up, zeros left out.
 
-    Rows that Spark cannot group stay as they come; whoever keeps them adds them up. With
+    Rows that Spark cannot group stay as they are, and are added up where they are stored. With
     `first` they too are added up, by values in forms that it can group, and nothing that reads
     the result is computed before: Spark moves conditions ahead of a grouping, but only those
     that read the grouping columns themselves.

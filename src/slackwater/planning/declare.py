@@ -49,7 +49,7 @@ from slackwater.state.metadata.records import CommitKind, Transaction
 
 @dataclass(frozen=True, slots=True)
 class NewSource:
-    """A source to be: as for `Session.create_source`."""
+    """A source to create: as for `Session.create_source`."""
 
     name: str
     schema: StructType | str
@@ -95,7 +95,7 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class NewView:
-    """A view to be: as for `Session.create_view`."""
+    """A view to create: as for `Session.create_view`."""
 
     name: str
     query: str | DataFrame
@@ -104,7 +104,7 @@ class NewView:
     scope: str = "all"
 
     def planned(self, planner: Planner, catalog: Catalog, declared: Facts) -> PlannedView:
-        """The view, if it can be: what it reads exists, and its policy allows its plan."""
+        """Plan the view; refused if what it reads is missing or its policy forbids its plan."""
         self._check()
         policy = read_policy(self.refresh)
         planned = plan_view(planner, catalog, self.name, self.query, policy)
@@ -134,7 +134,7 @@ class Declaration:
 
     home: Home
     planner: Planner
-    """One that nobody else uses yet; it learns of everything there will be."""
+    """A planner that nothing else uses; it learns of all tables there will be."""
     before: Catalog
     dropped: tuple[str, ...]
     catalog: Catalog = field(init=False)
@@ -143,7 +143,7 @@ class Declaration:
     _views: list[tuple[ViewDefinition, ViewPlan]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Take the dropped views away, and offer what stays to the planner."""
+        """Take the dropped views away, and offer the others to the planner."""
         for name in self.dropped:
             self.before.view(name)
             require_unread(self.before, name, "view", besides=self.dropped)
@@ -158,7 +158,7 @@ class Declaration:
             offer_view(self.planner, view)
 
     def add_source(self, new: NewSource) -> None:
-        """Have a source come."""
+        """Add a source."""
         self.catalog.require_free(new.name)
         source = new.definition()
         state = self.catalog.state
@@ -168,7 +168,7 @@ class Declaration:
         self.planner.add_table(source.table(None))
 
     def add_view(self, new: NewView) -> None:
-        """Have a view come; what it reads has come before."""
+        """Add a view; the sources and views it reads have been added before."""
         self.catalog.require_free(new.name)
         try:
             planned = new.planned(self.planner, self.catalog, self.catalog.declared_facts)
@@ -185,7 +185,7 @@ class Declaration:
         offer_view(self.planner, view)
 
     def commit(self) -> None:
-        """Make it real."""
+        """Commit all of it."""
         gone = self._unneeded_state()
         known = self.before.state.arrangements.keys() - gone
         answers = {plan.answer.id: plan.answer for _, plan in self._views}

@@ -104,7 +104,7 @@ def normalized_root(rel: Rel) -> Rel:
 def inline_views(rel: Rel, catalog: Catalog) -> Rel:
     """Scans of views with a limit at their root, with that limit and its order spelled out.
 
-    Views store rows as they are before it, so whoever reads a view applies it.
+    Views store their rows before the limit, so it is applied where they are read.
     """
     views = catalog.views
     last = max((column.id for each in walk_rel(rel) for column in each.columns), default=0)

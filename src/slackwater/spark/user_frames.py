@@ -94,9 +94,9 @@ def _rows_of(frame: DataFrame, schema: StructType, session: SparkSession) -> Dat
 
 
 def _without_constraints(user: SparkSession) -> SparkSession:
-    """The user's session, but that storing a frame does not look for what is true of its rows.
+    """The user's session, without constraint propagation while a frame is stored.
 
-    Their number may double with every column.
+    Spark would infer constraints of the rows, whose number may double with every column.
     """
     apart = clone_session(user)
     apart.conf.set("spark.sql.constraintPropagation.enabled", "false")

@@ -1,7 +1,7 @@
 """Holds the rows of a batch against those that their source holds, on their way into a file.
 
-It only admits. Rows that may not be there, or of which only Spark can say so, end it with
-`DoubtfulRowsError`.
+It admits a batch or raises `DoubtfulRowsError`: then some rows may break a rule, which only Spark
+can tell for sure and explain.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from slackwater.state.spill import Room
 
 
 class DoubtfulRowsError(Exception):
-    """Some rows may not be there; the message says what about them is doubtful."""
+    """Some rows may break a rule of their source; the message says which."""
 
 
 class Arrival(Enum):
@@ -64,7 +64,7 @@ class Admission:
         return single_batch(map(self._changed, found), self.stored.schema)
 
     def _changed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """The change of each row, where there is one."""
+        """The change of each row that changes."""
         hashes = hash_column(rows)
         old, stays = (rows.column(name).to_numpy() for name in (OLD, NEW))
         if self.arrival is not Arrival.ADD:
@@ -86,14 +86,14 @@ class Admission:
         return changed if (change != 0).all() else changed.filter(pa.array(change != 0))
 
     def _require_each_hash(self, hashes: Hashes, weights: Hashes) -> None:
-        """Refuse a hash none of whose rows has weight, unless that is to be ignored."""
+        """Refuse a hash none of whose rows has weight, unless missing rows are to be ignored."""
         starts = np.flatnonzero(first_of_each(hashes))
         if not self.ignores_missing and not np.add.reduceat(weights, starts).all():
             raise DoubtfulRowsError("deletes of keys that are not there")
 
 
 def _require_unique(hashes: Hashes, weights: Hashes) -> None:
-    """Refuse two rows under one hash: of one key, as a rule; of two, if ever, once in an age."""
+    """Refuse two rows under one hash: two of one key, but for rare collisions of hashes."""
     present = hashes[weights > 0]
     if (weights > 1).any() or (present[1:] == present[:-1]).any():
         raise DoubtfulRowsError("two rows of one key")

@@ -40,7 +40,7 @@ def column_names(prefix: str, count: int) -> list[str]:
 
 
 def arrow_columns(schema: types.StructType) -> pa.Schema:
-    """The Arrow form of a row's columns, named by position, for what Spark calls `schema`."""
+    """The Arrow schema of a row's columns, named by position, for a schema of Spark's."""
     return pa.schema(
         [
             pa.field(f"k{index}", stable_type(to_arrow_type(field.dataType, timezone="UTC")))

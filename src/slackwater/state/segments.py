@@ -160,7 +160,7 @@ def open_segment(root: str, file: SegmentFile) -> Segment:
 
 
 def forget_segments(paths: Iterable[Path]) -> None:
-    """Let go of files that have been deleted, once nobody uses rows of theirs."""
+    """Close files that have been deleted, once none of their rows is in use."""
     _SEGMENTS.forget(paths)
 
 

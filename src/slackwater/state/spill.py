@@ -1,4 +1,4 @@
-"""Holds more rows than should be in memory: what is too much waits in files that nobody sees."""
+"""Holds more rows than fit in memory: the rest is spilled to temporary files."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def _flatten(call: Call, scope: Scope) -> str:
 
 
 def _sorted(call: Call, scope: Scope) -> str:
-    """In the order of the values, NULLs first, or the other way round."""
+    """Sort an array by its values, NULLs first if ascending, else last."""
     element_type(call, compared=True)
     values, ascending = call.args
     if not isinstance(ascending, Literal) or ascending.value not in ("true", "false"):

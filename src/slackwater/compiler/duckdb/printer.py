@@ -117,7 +117,7 @@ class DuckdbPrinter(SelectPrinter):
         return failing_columns(rel, self._failing)
 
     def join_condition(self, rel: Join, select: Select) -> str:
-        """Equal keys and the parts of the residual condition, in which order is of no account."""
+        """Equal keys and the parts of the residual condition, whose order does not matter."""
         parts = [self._key(key, rel.kind, select) for key in rel.keys]
         if rel.residual is not None:
             scope = _scope(select)

@@ -100,7 +100,7 @@ def _all_rows(
 ) -> Rel:
     """All rows after the run, where they are one group; those of state only if it lost an extreme.
 
-    Otherwise there is just what changed, and nobody looks at what is aggregated of it.
+    Otherwise these are the changes alone, and their aggregate is not used.
     """
     given, fresh = rows_by_group(rel), Fresh(rel)
     touched = fresh.scan(groups, (_AGAIN,))

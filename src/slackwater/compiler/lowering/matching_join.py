@@ -134,7 +134,7 @@ def _touched_by_right(rel: Join, left: _Side, right: _Side, builder: Builder) ->
 def _matching_rows(rel: Join, left: _Side, right: _Side, builder: Builder) -> Frame:
     """The left rows as before the run that match a changed row of R: M in the formula above.
 
-    Be it one that came or one that went: all other left rows find what they found before.
+    The change may have added or removed that row; all other left rows match what they did before.
     """
     fresh = Fresh(rel)
     rows = _held(rel, right, left, builder)

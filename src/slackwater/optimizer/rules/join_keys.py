@@ -44,7 +44,7 @@ def side_keys(rel: Join) -> tuple[SideKey, SideKey]:
 
 
 def _state(rel: Rel, hashed: tuple[Expr, ...]) -> Arrangement:
-    """A side by its key; row by row if there is none, since nobody could hold all rows at once."""
+    """A side by its key; row by row without one, since no worker can hold all rows at once."""
     return contents(rel, hashed) if hashed else whole_row(rel)
 
 
