@@ -1,4 +1,4 @@
-"""The physical forms of steps, and which of them is chosen: by price, unless somebody insists."""
+"""The physical forms of steps, and the choice among them: by price, unless one is insisted on."""
 
 from __future__ import annotations
 

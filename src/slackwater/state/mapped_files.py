@@ -58,7 +58,7 @@ class Extent:
         return Extent(self.batch.select(columns), self.start, self.stop)
 
     def places(self) -> Iterator[tuple[int, int]]:
-        """From which address to which they are, as if all rows were of one size."""
+        """The addresses between which the rows lie in each buffer, as if all were of one size."""
         rows = self.batch.num_rows
         for array in self.batch.columns:
             for buffer in array.buffers():

@@ -132,7 +132,7 @@ class _OpenSegments:
             return known[1]
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """Let go of deleted files, whose room on the disk is taken as long as they are mapped."""
+        """Close deleted files, which take room on the disk as long as they are mapped."""
         gone = {str(path) for path in paths}
         with self._lock:
             for path in [each for each in self._open if file_of(each) in gone]:

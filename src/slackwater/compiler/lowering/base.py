@@ -16,7 +16,7 @@ from slackwater.plan.weighted import consolidated, read_changes
 
 
 class Builder(Protocol):
-    """Collects the steps of a program; lowerings speak to it."""
+    """Collects the steps of a program; lowerings call it."""
 
     def delta(self, rel: Rel) -> Frame | None:
         """The frame with the changes of a relation in this run; None if it cannot change."""

@@ -131,7 +131,7 @@ def _with_residual(rel: Join, terms: list[Frame], builder: Builder) -> Frame:
 def _changes(rel: Join, side: Rel, builder: Builder) -> Frame | None:
     """The changes of a side: settled if the join might fail on them, and net without a key.
 
-    Without a key each one meets the whole other side, so none may be idle.
+    Without a key each change is joined with the whole other side, so none may cancel another out.
     """
     changes = builder.delta(side)
     if changes is not None and fails_on_rows(rel) and has_transient_rows(side, builder):

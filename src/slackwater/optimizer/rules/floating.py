@@ -46,7 +46,7 @@ def moments(wanted: AggregateCall) -> Remembered:
 
 
 def _taken(arg: Expr, where: Expr | None) -> Expr:
-    """The number of a row that counts, else NULL."""
+    """The number in a row that counts, else NULL."""
     return cast(arg if where is None else case(where, arg), DOUBLE)
 
 

@@ -12,7 +12,7 @@ class MetadataError(SlackwaterError):
 
 
 class ConflictError(MetadataError):
-    """Somebody else committed first; nothing of this commit was kept."""
+    """Another process committed first; nothing of this commit was kept."""
 
 
 class HomeLockedError(MetadataError):

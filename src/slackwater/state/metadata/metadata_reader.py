@@ -114,7 +114,7 @@ class MetadataReader:
             return max(known or 0, reads.read_head(connection).retained_from)
 
     def garbage(self, before: int) -> tuple[SegmentRecord, ...]:
-        """The segments removed at or before a commit: reading that or later ones needs none."""
+        """The segments removed at or before a commit: reads of it or of later commits need none."""
         table = schema.segments.c
         with self._reading() as connection:
             rows = connection.execute(
