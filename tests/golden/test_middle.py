@@ -17,7 +17,7 @@ import pytest
 
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Recompute, Scan, Window
-from slackwater.algebra.printer import PlanPrinter, print_plan
+from slackwater.algebra.plan_printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan

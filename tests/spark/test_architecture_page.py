@@ -22,7 +22,7 @@ from slackwater.compiler.lowering.table import LOWERINGS
 from slackwater.optimizer import choose
 from slackwater.project import workspace
 from slackwater.project.load import load_project
-from slackwater.project.records import OnMissing, SourceDeclaration
+from slackwater.project.project_files import OnMissing, SourceDeclaration
 
 PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
 COLUMNS = "number BIGINT, kind STRING, size STRING"

@@ -5,16 +5,6 @@ from __future__ import annotations
 import pytest
 
 from slackwater.expr.aggregates import aggregate
-from slackwater.expr.facts import (
-    Monotone,
-    conjuncts,
-    is_deterministic,
-    is_linear_in,
-    is_strict_in,
-    monotone_in,
-    referenced_columns,
-    rejects_null,
-)
 from slackwater.expr.functions import FUNCTIONS, call
 from slackwater.expr.literals import print_literal
 from slackwater.expr.nodes import (
@@ -35,6 +25,16 @@ from slackwater.expr.nodes import (
     WindowCall,
     transform,
     walk,
+)
+from slackwater.expr.properties import (
+    Monotone,
+    conjuncts,
+    is_deterministic,
+    is_linear_in,
+    is_strict_in,
+    monotone_in,
+    referenced_columns,
+    rejects_null,
 )
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.types import (

@@ -19,8 +19,8 @@ from slackwater.algebra.rel import (
     require,
 )
 from slackwater.errors import InvariantError
-from slackwater.expr.facts import conjuncts, rejects_null
 from slackwater.expr.nodes import AggregateCall, Call, Expr, Literal, SortKey, WindowCall
+from slackwater.expr.properties import conjuncts, rejects_null
 from slackwater.types import BIGINT, BOOLEAN, same_type
 
 

@@ -26,8 +26,8 @@ from slackwater.expr.nodes import Literal
 from slackwater.plan.frames import Fresh
 from slackwater.plan.prices import Prices, Rates, write_prices
 from slackwater.plan.statements import Statement
-from slackwater.state.blocks import Hashes
 from slackwater.state.columns import HASH, WEIGHT, arrow_columns
+from slackwater.state.disk_blocks import Hashes
 from slackwater.state.frames import Stored, Target, look_up, snapshot, write_segments
 from slackwater.state.look_up import LookUp
 from slackwater.state.segments import SegmentFile

@@ -24,7 +24,7 @@ from slackwater.bench.shapes import describe
 from slackwater.bench.targets import Target
 from slackwater.bench.time_limit import time_limit
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 
 Say = Callable[[str], None]
 _NEAR = 1.1

@@ -16,7 +16,7 @@ from slackwater.api import RunResult, Session, open_home
 from slackwater.bench.demo_views import DEMO_VIEWS
 from slackwater.spark.metering import Meter, machine_load
 from slackwater.workloads.bags import apply_changes
-from slackwater.workloads.changes import ChangeBatch, ChangeSpec, change_stream
+from slackwater.workloads.change_stream import ChangeBatch, ChangeSpec, change_stream
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
 Say = Callable[[str], None]

@@ -26,7 +26,7 @@ from slackwater.bench.runs import RunCost
 from slackwater.state.metadata.collect import Retention
 from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 from slackwater.workloads.tpch import TPCH_KEYS, plain_table
 from slackwater.workloads.tpch_changes import TpchChanges
 

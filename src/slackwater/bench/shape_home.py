@@ -18,8 +18,8 @@ from slackwater.bench.runs import RunCost, timed_ingest, timed_refresh
 from slackwater.bench.shape_views.shape import Shape
 from slackwater.spark.metering import Metrics
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.events import EVENT_KEYS
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.event_tables import EVENT_KEYS
+from slackwater.workloads.table_keys import TableKeys
 
 ENGINES = tuple(str(each) for each in Engine)
 """The names of engines."""

@@ -37,8 +37,7 @@ from slackwater.algebra.operators import (
     Window,
 )
 from slackwater.algebra.rel import Rel
-from slackwater.compiler.group_limits import as_filtered_window
-from slackwater.expr.facts import conjuncts, referenced_columns
+from slackwater.compiler.ranked_limits import as_filtered_window
 from slackwater.expr.nodes import (
     AggregateCall,
     ColumnId,
@@ -48,6 +47,7 @@ from slackwater.expr.nodes import (
     WindowCall,
     walk,
 )
+from slackwater.expr.properties import conjuncts, referenced_columns
 from slackwater.plan.statements import NO_COLUMNS, Statement
 
 FRAME_COLUMN = re.compile(r"[abd-z]\d+|_[a-z]+")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.printer import PlanPrinter
+from slackwater.algebra.plan_printer import PlanPrinter
 from slackwater.algebra.reads import read_names
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition

@@ -16,7 +16,6 @@ from slackwater.algebra.columns import Output, pass_through
 from slackwater.algebra.operators import Filter, GroupLimit, Project, RankKind, Window
 from slackwater.algebra.rel import Rel
 from slackwater.expr.build import number
-from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import (
     AggregateCall,
     BoundKind,
@@ -30,6 +29,7 @@ from slackwater.expr.nodes import (
     Literal,
     WindowCall,
 )
+from slackwater.expr.properties import conjuncts
 from slackwater.types import is_floating, is_integral
 
 _MOST_KEPT = 1_000

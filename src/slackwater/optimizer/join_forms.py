@@ -14,9 +14,9 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel
 from slackwater.expr.aggregates import aggregate
-from slackwater.expr.facts import referenced_columns
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Expr, Literal
+from slackwater.expr.properties import referenced_columns
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.rules.join_keys import side_keys
 from slackwater.types import BIGINT, BOOLEAN

@@ -14,9 +14,9 @@ from functools import reduce
 from slackwater.algebra.columns import pass_through
 from slackwater.algebra.operators import Filter, Join, JoinKind, Project
 from slackwater.algebra.rel import Rel
-from slackwater.expr.facts import conjuncts, may_raise, referenced_columns
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId, Expr
+from slackwater.expr.properties import conjuncts, may_raise, referenced_columns
 
 _PAIRS = (JoinKind.INNER, JoinKind.CROSS)
 

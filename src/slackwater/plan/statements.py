@@ -34,8 +34,8 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.errors import InvariantError
-from slackwater.expr.facts import may_raise, referenced_columns
 from slackwater.expr.nodes import ColumnId, ColumnRef, Expr
+from slackwater.expr.properties import may_raise, referenced_columns
 from slackwater.types import BOOLEAN, Field
 
 NO_COLUMNS = "no_columns"

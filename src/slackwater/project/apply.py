@@ -16,7 +16,7 @@ from slackwater.engine.keeper import Keeper
 from slackwater.errors import CatalogError
 from slackwater.planning.declare import NewSource, NewView
 from slackwater.planning.views import with_readers
-from slackwater.project.records import ProjectFiles, SourceDeclaration, ViewFile
+from slackwater.project.project_files import ProjectFiles, SourceDeclaration, ViewFile
 from slackwater.project.sql_tokens import tokenize
 
 _REPLACE = "Run `slackwater refresh --replace` to build it anew, with the views that read it"

@@ -12,7 +12,7 @@ from slackwater.catalog.home import Home
 from slackwater.engine.keeper import Keeper
 from slackwater.errors import DataError, ExecutionError
 from slackwater.ingest.ingestion import IngestResult
-from slackwater.project.records import ProjectFiles
+from slackwater.project.project_files import ProjectFiles
 from slackwater.sources.connector import Connector, IncomingBatch
 from slackwater.spark.failures import SPARK_FAILURES
 

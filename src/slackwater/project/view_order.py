@@ -11,7 +11,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.optimizer.scope import traverse_scope
 
 from slackwater.errors import CatalogError
-from slackwater.project.records import ViewFile
+from slackwater.project.project_files import ViewFile
 from slackwater.project.sql_tokens import Kind, tokenize
 
 

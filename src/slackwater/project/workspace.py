@@ -20,7 +20,7 @@ from slackwater.plan.forms import Engine, Forms, read_engine
 from slackwater.plan.prices import read_prices
 from slackwater.project.apply import Applied, apply_project
 from slackwater.project.load import load_project
-from slackwater.project.records import ProjectFiles
+from slackwater.project.project_files import ProjectFiles
 from slackwater.project.take_in import Ingested, count_waiting, take_in
 from slackwater.running.results import RunResult
 from slackwater.spark.session import SparkHandle, open_spark

@@ -18,7 +18,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, functions, types
 
-from slackwater.reading.matching import Vector, is_close, unmatched
+from slackwater.reading.close_vectors import Vector, is_close, unmatched
 
 SAMPLE_ROWS = 5
 

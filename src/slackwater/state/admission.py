@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.state.ahead import in_order
-from slackwater.state.blocks import Hashes
 from slackwater.state.columns import WEIGHT, single_batch
 from slackwater.state.consolidation import one_key_a_hash
 from slackwater.state.counters import ReadCounters
+from slackwater.state.disk_blocks import Hashes
 from slackwater.state.gather import NEW, OLD, weigh
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import first_of_each, hash_column

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.state.blocks import Hashes, Places
+from slackwater.state.disk_blocks import Hashes, Places
 from slackwater.state.segments import first_of_each, hash_column
 from slackwater.state.sorting import sort_by_hash
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from slackwater.state.blocks import Hashes, Places
 from slackwater.state.columns import HASH, bounded_rows, column_names, regroup
 from slackwater.state.counters import Ledger, ReadCounters
+from slackwater.state.disk_blocks import Hashes, Places
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import expand, hash_column
 from slackwater.state.sorting import sort_by_hash

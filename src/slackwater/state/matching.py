@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from slackwater.state.blocks import Hashes
 from slackwater.state.columns import (
     WEIGHT,
     bounded_rows,
@@ -20,6 +19,7 @@ from slackwater.state.columns import (
 )
 from slackwater.state.consolidation import Codes, consolidate
 from slackwater.state.counters import ReadCounters
+from slackwater.state.disk_blocks import Hashes
 from slackwater.state.segments import (
     Hits,
     SegmentFile,

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from slackwater.errors import DataError
-from slackwater.state.blocks import Blocks, Hashes, Places, rows_in_each
+from slackwater.state.disk_blocks import Blocks, Hashes, Places, rows_in_each
 from slackwater.state.mapped_files import Extent, MappedFile
 from slackwater.state.packs import PackedPart, file_of, part_of_pack
 

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from slackwater.state.blocks import Hashes, Places
 from slackwater.state.columns import WEIGHT, join_batches, slices, widened
 from slackwater.state.consolidation import consolidate
 from slackwater.state.counters import Ledger, ReadCounters
+from slackwater.state.disk_blocks import Hashes, Places
 from slackwater.state.mapped_files import read_ahead
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import (

@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from slackwater.state.ahead import in_order
-from slackwater.state.blocks import Places
 from slackwater.state.columns import join_batches
+from slackwater.state.disk_blocks import Places
 from slackwater.state.segments import hash_column
 from slackwater.state.spill import Held, Room
 

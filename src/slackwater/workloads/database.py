@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from slackwater.errors import DataError
 from slackwater.workloads.bags import WEIGHT
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.current_rows import Proposal, Rewriter, RowValues
 from slackwater.workloads.live_rows import LiveRows, Mask, Reference, Rows
-from slackwater.workloads.row_values import Proposal, Rewriter, RowValues
+from slackwater.workloads.table_keys import TableKeys
 
 ChangeBatch = dict[str, pa.Table]
 """Table name to the table's columns plus `_w`; tables without changes are left out."""

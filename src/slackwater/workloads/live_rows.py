@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from slackwater.errors import DataError
 from slackwater.workloads.codes import row_codes
-from slackwater.workloads.keys import ForeignKey, TableKeys, parents_first
+from slackwater.workloads.table_keys import ForeignKey, TableKeys, parents_first
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]

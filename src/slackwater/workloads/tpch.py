@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from slackwater.errors import SetupError
 from slackwater.workloads.cache import cache_folder, generate_once
 from slackwater.workloads.codes import row_codes
-from slackwater.workloads.keys import ForeignKey, TableKeys
+from slackwater.workloads.table_keys import ForeignKey, TableKeys
 
 _PROGRAM: Final = "tpchgen-cli"
 

@@ -20,7 +20,7 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.compiler.duckdb.casts import under
-from slackwater.compiler.duckdb.errors import may_fail
+from slackwater.compiler.duckdb.error_guards import may_fail
 from slackwater.compiler.duckdb.expressions import write
 from slackwater.compiler.duckdb.failing import failing_columns
 from slackwater.compiler.duckdb.float_keys import as_key
@@ -36,8 +36,8 @@ from slackwater.compiler.duckdb.types import (
 )
 from slackwater.compiler.duckdb.windows import write_window
 from slackwater.compiler.selects import Condition, Select, SelectPrinter, Texts
-from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import Call, ColumnId, Expr, Literal, SortKey, WindowCall
+from slackwater.expr.properties import conjuncts
 from slackwater.plan.statements import NO_COLUMNS, Statement
 from slackwater.types import BIGINT, VOID, ArrayType, StructType
 

@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel, UnaryRel
 from slackwater.compiler.lowering.transient_rows import has_transient_rows
-from slackwater.expr.facts import may_raise
+from slackwater.expr.properties import may_raise
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.frames import WEIGHT, Frame, Fresh, positions, read_rows
 from slackwater.plan.view_plan import Alternative

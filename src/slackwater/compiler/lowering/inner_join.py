@@ -10,8 +10,8 @@ from slackwater.algebra.rel import Rel
 from slackwater.compiler.lowering.base import Builder, Lowering, compute_changes, settled
 from slackwater.compiler.lowering.transient_rows import has_transient_rows
 from slackwater.expr.build import TRUE, all_of, is_known
-from slackwater.expr.facts import may_raise
 from slackwater.expr.functions import call
+from slackwater.expr.properties import may_raise
 from slackwater.optimizer.rules.join_keys import (
     fails_on_rows,
     match_condition,

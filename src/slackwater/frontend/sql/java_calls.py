@@ -9,7 +9,7 @@ from slackwater.expr.functions import call
 from slackwater.expr.literals import quote_string
 from slackwater.expr.nodes import Expr, with_type
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.reader import ExpressionReader
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError
 from slackwater.types import parse_spark_type
 

@@ -8,7 +8,7 @@ from typing import Any
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Expr, Literal, with_type
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.reader import ExpressionReader
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError
 from slackwater.types import CALENDAR_INTERVAL, TIMESTAMP, IntervalType, parse_spark_type
 

@@ -20,9 +20,9 @@ from slackwater.expr.nodes import (
     with_type,
 )
 from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.java_calls import invoke, options_text, static_invoke
 from slackwater.frontend.sql.moments import TIMES
-from slackwater.frontend.sql.reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError, expression_id
 from slackwater.types import (
     BIGINT,

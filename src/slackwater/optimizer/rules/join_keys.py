@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from slackwater.algebra.operators import Join, JoinKey, JoinKind
 from slackwater.algebra.rel import Rel
 from slackwater.expr.build import all_of
-from slackwater.expr.facts import conjuncts, may_raise, referenced_columns
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Call, Expr
-from slackwater.optimizer.rules.keys import contents, over_stored, whole_row
+from slackwater.expr.properties import conjuncts, may_raise, referenced_columns
+from slackwater.optimizer.rules.arrangement_keys import contents, over_stored, whole_row
 from slackwater.plan.arrangements import Arrangement, hashable
 from slackwater.plan.view_plan import KeptState
 from slackwater.types import same_type

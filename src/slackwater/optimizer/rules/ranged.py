@@ -12,7 +12,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.errors import InvariantError
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId, ColumnRef, Expr, SortKey, WindowCall
-from slackwater.optimizer.rules.keys import contents, over_stored
+from slackwater.optimizer.rules.arrangement_keys import contents, over_stored
 from slackwater.optimizer.rules.order_buckets import order_bucket
 from slackwater.optimizer.rules.reach import Reach, follows_rows, reach_of
 from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column

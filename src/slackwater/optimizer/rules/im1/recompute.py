@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import Rel
+from slackwater.optimizer.rules.arrangement_keys import whole_row
 from slackwater.optimizer.rules.base import Rule
-from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.view_plan import RECOMPUTE, KeptState
 
 

@@ -1,4 +1,4 @@
-"""Facts about an expression that hold without running it; rewrites rest on these alone."""
+"""Properties of an expression that hold without running it; rewrites rest on these alone."""
 
 from __future__ import annotations
 

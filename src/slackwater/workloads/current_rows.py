@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.workloads.codes import row_codes
-from slackwater.workloads.keys import TableKeys
 from slackwater.workloads.live_rows import Mask, Reference, Rows
+from slackwater.workloads.table_keys import TableKeys
 
 _SECOND_CHANGE = 0.3
 

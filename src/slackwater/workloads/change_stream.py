@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from slackwater.workloads.bags import apply_changes, negate
 from slackwater.workloads.database import ChangeBatch, RandomDatabase, Saved
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 
 __all__ = ["BatchKind", "ChangeBatch", "ChangeSpec", "apply_changes", "change_stream"]
 
