@@ -45,6 +45,11 @@ class Admission:
     """The rules by which a source takes rows in.
 
     `key` are the places of columns whose values no two rows may share; it is what is hashed.
+    With a key in the first column, (1, "a") stored and (1, "b") arriving:
+
+        ADD       refused: two rows of one key
+        REPLACE   (1, "a") -1, (1, "b") +1
+        REMOVE    (1, "a") -1
     """
 
     stored: Arrangement

@@ -35,6 +35,10 @@ def consolidate(
     `weights` names the weight columns, the batch's last ones. A row whose weights are all zero
     is left out. `suspects`, if given, are the only hashes, ascending, under which equal rows
     can be.
+
+    >>> rows = {"_h": [2, 1, 1, 1], "k0": ["b", "a", "a", "c"], "_w": [1, 1, -1, 2]}
+    >>> consolidate(pa.record_batch(rows), ["_w"]).to_pylist()
+    [{'_h': 1, 'k0': 'c', '_w': 2}, {'_h': 2, 'k0': 'b', '_w': 1}]
     """
     ordered = sort_by_hash(batch)
     twins = _twins(hash_column(ordered), suspects)

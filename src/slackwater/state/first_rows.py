@@ -16,6 +16,11 @@ class FirstRows:
 
     `suspicious` are rows with a negative weight and, where the hashed key must be `unique`, two
     rows under one hash. Rows come sorted by hash and consolidated, all of a hash at once.
+
+    >>> first = FirstRows(unique=True)
+    >>> _ = first.see(pa.record_batch({"_h": [5, 5], "k0": [1, 2], "_w": [1, 1]}))
+    >>> first.came, first.suspicious
+    (2, True)
     """
 
     unique: bool

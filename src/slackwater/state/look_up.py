@@ -30,6 +30,11 @@ class LookUp:
 
     Output: the input's columns without `_h`, then the stored columns as s0, s1, ... and `_sw`.
     With `net`, equal rows of several segments are added up first and zeros dropped.
+
+        segments hold for hash 7     (7, "a") +1, (7, "a") -1, (7, "b") +1
+        input row                    _h 7, k0 "x"
+        output                       ("x", 7, "a", +1), ("x", 7, "a", -1), ("x", 7, "b", +1)
+        output with `net`            ("x", 7, "b", +1)
     """
 
     arrangement: Arrangement

@@ -42,6 +42,10 @@ class LowerInnerJoin(Lowering[Join]):
     Weights multiply. Each of the first two terms looks its rows up in the arrangement of the
     other side; the third joins the two changes. A side that cannot have changed drops two of
     the three terms. Without an equality between the sides every row is read instead.
+
+        before the run     L = {x}, R = {p}, all under one key
+        the changes        D(L) = {+y}, D(R) = {-p}
+        the three terms    +(y, p), -(x, p), -(y, p); together -(x, p)
     """
 
     def delta(self, rel: Join, builder: Builder) -> Frame | None:

@@ -94,6 +94,12 @@ class LowerMatchingJoin(Lowering[Join]):
     - SINGLE: as LEFT; a second match of a left row raises Spark's error.
     - NULL_AWARE_ANTI: a NULL on the right removes every left row, a NULL on the left all but over
       nothing. Only equalities of the correlated condition confine a change.
+
+    A LEFT join with rows x and y on the left, of keys 1 and 2, when key 1 gets a first match p:
+
+        gathered           of key 1 alone: x on the left; nothing, then p on the right
+        before and after   (x, NULL), then (x, p); y is not read
+        change             (x, NULL) -1, (x, p) +1
     """
 
     def delta(self, rel: Join, builder: Builder) -> Frame | None:
