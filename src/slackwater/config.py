@@ -42,13 +42,13 @@ def _count(raw: str) -> int:
 
 
 def _about(env: str, doc: str, parse: Callable[[str], object]) -> dict[str, object]:
-    """What a setting carries beside its name and default: its variable, meaning and reader."""
+    """The metadata of a setting beside its name and default: its variable, meaning and reader."""
     return {"env": env, "doc": doc, "parse": parse}
 
 
 @dataclass(frozen=True, slots=True)
 class SparkSettings:
-    """How a Spark session of our own is started; a session the user brings is never changed."""
+    """Settings of a Spark session that we start; a session the user brings is never changed."""
 
     master: str = field(
         default="local[*]",

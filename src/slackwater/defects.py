@@ -19,7 +19,7 @@ def record_defect(where: str, problem: Exception) -> None:
 
 
 def recorded_defects() -> dict[str, int]:
-    """How often each place met a defect in this process.
+    """The number of defects that each place met in this process.
 
     >>> recorded_defects()
     {}

@@ -18,7 +18,7 @@ _LOG = logging.getLogger("slackwater.events")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What is being done at the moment; `step` of `steps` where a run counts them."""
+    """The work being done at the moment; `step` of `steps` where a run counts them."""
 
     work: str
     step: int = 0
@@ -35,7 +35,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ViewDecided:
-    """What a run does with a view, and why; told before it is done."""
+    """The action chosen for a view in a run, and why; told before it is done."""
 
     view: str
     action: str
@@ -142,7 +142,7 @@ class Events:
     """The listeners of a session; without any, telling an event is one comparison."""
 
     def __init__(self) -> None:
-        """Nobody listens yet."""
+        """Start without listeners."""
         self._subscriptions: tuple[Subscription, ...] = ()
         self._lock = Lock()
 
@@ -160,7 +160,7 @@ class Events:
 
     @property
     def heard(self) -> bool:
-        """Whether anybody listens: ask it before an event that is costly to make."""
+        """Tell if anybody listens: ask it before an event that is costly to make."""
         return bool(self._subscriptions)
 
     def tell(self, event: Event) -> None:
@@ -175,4 +175,4 @@ class Events:
 
 
 def tell_nobody(_progress: Progress) -> None:
-    """Progress of work that nobody follows."""
+    """Ignore progress."""

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import Connection, inspect, text
 
 from slackwater.state.metadata import schema
-from slackwater.state.metadata.engine import open_engine, reading, writing
+from slackwater.state.metadata.database import open_engine, reading, writing
 from slackwater.state.metadata.errors import MetadataError, NewerLayoutError, RetentionError
 from slackwater.state.metadata.migrations import MIGRATIONS, Migration, layout_of, migrate
 from slackwater.state.metadata.records import GoalRecord

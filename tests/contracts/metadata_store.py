@@ -17,7 +17,7 @@ from sqlalchemy import func, select
 
 from slackwater.errors import CatalogError, DataError, InvariantError
 from slackwater.state.metadata import schema
-from slackwater.state.metadata.engine import reading
+from slackwater.state.metadata.database import reading
 from slackwater.state.metadata.errors import ConflictError, MetadataError, RetentionError
 from slackwater.state.metadata.records import (
     BatchRecord,

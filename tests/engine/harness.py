@@ -34,11 +34,11 @@ from slackwater.reading.compare import Bag, collect_bag, compare_bags
 from slackwater.running.results import RunResult, ViewRun
 from slackwater.workloads.adversarial import adversarial_tables
 from slackwater.workloads.bags import WEIGHT, apply_changes
-from slackwater.workloads.changes import ChangeSpec, change_stream
+from slackwater.workloads.change_stream import ChangeSpec, change_stream
 from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.keys import TableKeys
 from slackwater.workloads.orderbook import ORDER_BOOK_KEYS, order_book
+from slackwater.workloads.table_keys import TableKeys
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
 _WITHOUT_CODEGEN = {

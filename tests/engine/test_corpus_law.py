@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from slackwater.workloads.changes import ChangeSpec
+from slackwater.workloads.change_stream import ChangeSpec
 
 from .corpus import CORPUS, Group, groups, sample
 from .harness import Way, data_set, keep, view_of

@@ -21,7 +21,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from slackwater.workloads.changes import ChangeSpec
+from slackwater.workloads.change_stream import ChangeSpec
 from slackwater.workloads.database import ChangeBatch
 
 from ..property.generator import Statement, random_statements

@@ -15,7 +15,7 @@ from sqlalchemy import delete
 import slackwater as sw
 from slackwater.spark.pinned_settings import PINNED_SETTINGS
 from slackwater.state.metadata import schema
-from slackwater.state.metadata.engine import writing
+from slackwater.state.metadata.database import writing
 from slackwater.state.metadata.records import Transaction
 
 in_both = pytest.mark.parametrize("engine", ["spark", "driver"], ids=["in Spark", "on the driver"])

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.errors import DataError, ExecutionError
 from slackwater.executors.places import arrow_layout
-from slackwater.optimizer.rules.keys import whole_row
+from slackwater.optimizer.rules.arrangement_keys import whole_row
 from slackwater.plan.arrangements import Arrangement
 from slackwater.state.columns import stored_schema
 from slackwater.state.metadata.records import NewSegment, Transaction

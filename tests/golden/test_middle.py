@@ -17,12 +17,12 @@ import pytest
 
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Recompute, Scan, Window
-from slackwater.algebra.printer import PlanPrinter, print_plan
+from slackwater.algebra.plan_printer import PlanPrinter, print_plan
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan
 from slackwater.compiler.blocks import fuse
-from slackwater.compiler.program_text import print_program
+from slackwater.compiler.program_text import print_program_step
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.optimizer.choose import choose_plan
@@ -127,7 +127,8 @@ def _program(rel: Rel, action: Action, facts: Facts = _NOTHING) -> str:
     run = RunFacts(_sources(rel), frozenset(_sources(rel)), stored)
     names = tuple(column.name for column in rel.columns)
     task = ViewTask("v", plan, names, action)
-    return _numbered(print_program(fuse(write_program(run, (task,)))))
+    steps = fuse(write_program(run, (task,))).steps
+    return _numbered("\n".join(map(print_program_step, steps)))
 
 
 def _numbered(text: str) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan
-from slackwater.explain.plan_text import Sizes, print_view_plan
+from slackwater.explain.explanations import plan_lines
+from slackwater.explain.plan_text import Sizes, explain_view_plan
 from slackwater.optimizer.choose import choose_plan
 from slackwater.optimizer.normalize import normalize
 from slackwater.plan.facts import Facts
@@ -50,7 +51,8 @@ def _page() -> str:
         plan = choose_plan(root.stored, stored_scan(name, root.stored), Facts(), recomputed=False)
         printer = NamePrinter(rel)
         finish = [f"when read: {printer.describe(each)}" for each in root.finish]
-        text = "\n".join([*finish, print_view_plan(plan, _UNKNOWN)])
+        lines = plan_lines(*explain_view_plan(plan, _UNKNOWN), answer_only=plan.answer_only)
+        text = "\n".join([*finish, *lines])
         parts.append(f"## {title}\n\n{about}\n\n```\n{text}\n```\n")
     return "\n".join(parts)
 

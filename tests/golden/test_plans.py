@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from slackwater.algebra.printer import print_plan
+from slackwater.algebra.plan_printer import print_plan
 from slackwater.catalog import TableDefinition
 from slackwater.compiler.batch import compile_batch
 from slackwater.frontend.sql.planner import Planner

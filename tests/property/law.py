@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.invariants import check_plan
-from slackwater.algebra.printer import print_plan
+from slackwater.algebra.plan_printer import print_plan
 from slackwater.compiler.batch import compile_batch
 from slackwater.errors import SlackwaterError
 from slackwater.frontend.sql.planner import Planner, Query

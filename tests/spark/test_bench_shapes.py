@@ -21,7 +21,7 @@ from slackwater.bench.shapes_flat import measure_flat
 from slackwater.bench.shapes_report import Change, ShapesPlan
 from slackwater.bench.time_limit import TooSlowError, time_limit
 from slackwater.workloads.event_changes import ChangeKind, EventChanges
-from slackwater.workloads.events import EVENT_KEYS, EventSpec, ensure_events
+from slackwater.workloads.event_tables import EVENT_KEYS, EventSpec, ensure_events
 
 SPEC = EventSpec(2_000)
 SAMPLE = "count_distinct,latest_row,rank,rolling_range,limit_inside,anti_join,funnel,texts"

@@ -24,7 +24,7 @@ from slackwater.frontend.sql.parameters import (
     Parameter,
     Treatment,
 )
-from slackwater.frontend.sql.plans import _OPERATORS, _TRANSPARENT
+from slackwater.frontend.sql.plan_reader import _OPERATORS, _TRANSPARENT
 from slackwater.frontend.sql.special import SPECIAL
 
 _CATALYST = "org.apache.spark.sql.catalyst."

@@ -16,7 +16,7 @@ from slackwater.errors import CatalogError, DataError
 from slackwater.events import Committed, Event
 from slackwater.project.apply import apply_project
 from slackwater.project.load import load_project
-from slackwater.project.records import OnMissing, ProjectFiles, SourceDeclaration
+from slackwater.project.project_files import OnMissing, ProjectFiles, SourceDeclaration
 from slackwater.project.take_in import count_waiting, take_in
 from slackwater.project.workspace import Workspace
 from slackwater.sources.connector import Discovery, Position

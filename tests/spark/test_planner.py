@@ -12,7 +12,7 @@ from pyspark.sql.pandas.functions import pandas_udf
 
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Distinct, Join, JoinKind, Limit, Recompute
-from slackwater.algebra.printer import print_plan
+from slackwater.algebra.plan_printer import print_plan
 from slackwater.algebra.rel import walk_rel
 from slackwater.catalog import Statistics, TableDefinition
 from slackwater.compiler.batch import compile_batch

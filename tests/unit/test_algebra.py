@@ -30,7 +30,7 @@ from slackwater.algebra.operators import (
     Values,
     Window,
 )
-from slackwater.algebra.printer import print_plan
+from slackwater.algebra.plan_printer import print_plan
 from slackwater.algebra.rel import walk_rel
 from slackwater.compiler.batch import compile_batch
 from slackwater.errors import InvariantError

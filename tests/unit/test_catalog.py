@@ -20,7 +20,7 @@ from slackwater.catalog.logs import NOTHING_READ, Logs
 from slackwater.catalog.stored_files import Pending
 from slackwater.catalog.stored_records import goal_records
 from slackwater.errors import CatalogError, InvariantError
-from slackwater.optimizer.rules.keys import contents
+from slackwater.optimizer.rules.arrangement_keys import contents
 from slackwater.plan.facts import Facts
 from slackwater.plan.stored_plans import dump_view_plan
 from slackwater.planning.plans import Plans, make_plan

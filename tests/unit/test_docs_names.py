@@ -20,6 +20,17 @@ def files_called(path: str) -> list[Path]:
     return [file for file in FILES if file.as_posix().endswith(f"/{path}")]
 
 
+def undefined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those of names whose file does not define them."""
+
+    def is_defined(name: str, path: str) -> bool:
+        own = name.rpartition(".")[2]
+        definition = re.compile(rf"^\s*(?:def|class) {own}\b", re.MULTILINE)
+        return any(definition.search(file.read_text()) for file in files_called(path))
+
+    return [(name, path) for name, path in pairs if not is_defined(name, path)]
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_every_file_exists(page: str) -> None:
     named = set(re.findall(r"`([\w/]+\.py)`", read_page(page)))
@@ -31,12 +42,14 @@ def test_names_are_defined_in_the_files_beside_them(page: str) -> None:
     """As in: `Planner` (`frontend/sql/planner.py`)."""
     pairs = re.findall(r"`([\w.]+)`\s+\(`([\w/]+\.py)`", read_page(page))
     assert len(pairs) > 15
-    wrong = []
-    for name, path in pairs:
-        definition = re.compile(rf"^\s*(?:def|class) {name.split('.')[-1]}\b", re.MULTILINE)
-        if not any(definition.search(file.read_text()) for file in files_called(path)):
-            wrong.append((name, path))
-    assert wrong == []
+    assert undefined(pairs) == []
+
+
+def test_values_and_functions_of_the_diagram_are_defined() -> None:
+    """As in: │ decide   running/decide.py."""
+    pairs = re.findall(r"([\w.]+) {2,}([\w/]+\.py)", read_page("life-of-a-query.md"))
+    assert len(pairs) > 20
+    assert undefined(pairs) == []
 
 
 def test_a_word_of_the_glossary_means_one_thing() -> None:

@@ -5,16 +5,6 @@ from __future__ import annotations
 import pytest
 
 from slackwater.expr.aggregates import aggregate
-from slackwater.expr.facts import (
-    Monotone,
-    conjuncts,
-    is_deterministic,
-    is_linear_in,
-    is_strict_in,
-    monotone_in,
-    referenced_columns,
-    rejects_null,
-)
 from slackwater.expr.functions import FUNCTIONS, call
 from slackwater.expr.literals import print_literal
 from slackwater.expr.nodes import (
@@ -35,6 +25,12 @@ from slackwater.expr.nodes import (
     WindowCall,
     transform,
     walk,
+)
+from slackwater.expr.properties import (
+    conjuncts,
+    is_strict_in,
+    referenced_columns,
+    rejects_null,
 )
 from slackwater.expr.sql import ExpressionPrinter
 from slackwater.types import (
@@ -153,57 +149,10 @@ def test_null_rejection(predicate, rejects: bool) -> None:
     assert rejects_null(predicate, A) is rejects
 
 
-def test_what_depends_on_the_order_of_rows_is_not_deterministic() -> None:
-    assert is_deterministic(aggregate("sum", a))
-    assert not is_deterministic(aggregate("collect_list", a))
-    assert not is_deterministic(call("sort_array", aggregate("first", a)))
-    assert is_deterministic(aggregate("listagg", s, order=(SortKey(s),)))
-
-
 def test_strictness_goes_through_casts_and_fields() -> None:
     struct = ColumnRef(A, "st", StructType((Field("x", INTEGER),)), True)
     assert is_strict_in(Cast(FieldAccess(struct, "x", INTEGER, True), BIGINT), A)
     assert not is_strict_in(call("concat_ws", s, s), S)
-
-
-@pytest.mark.parametrize(
-    ("expr", "linear"),
-    [
-        (a, True),
-        (call("*", a, two), True),
-        (call("*", two, call("negative", a)), True),
-        (call("-", call("*", a, b), a), True),
-        (call("+", a, one), False),
-        (call("*", a, a), False),
-        (Cast(a, BIGINT), True),
-        (Cast(a, TINYINT), False),
-        (call("abs", a), False),
-        (one, False),
-    ],
-)
-def test_linearity(expr, linear: bool) -> None:
-    assert is_linear_in(expr, A) is linear
-
-
-@pytest.mark.parametrize(
-    ("expr", "direction"),
-    [
-        (one, Monotone.CONSTANT),
-        (a, Monotone.INCREASING),
-        (call("+", a, b), Monotone.INCREASING),
-        (call("-", b, a), Monotone.DECREASING),
-        (call("-", a, a), Monotone.UNKNOWN),
-        (call("negative", call("-", b, a)), Monotone.INCREASING),
-        (call("*", a, Literal("-2", INTEGER)), Monotone.DECREASING),
-        (call("*", a, b), Monotone.UNKNOWN),
-        (Cast(a, BIGINT), Monotone.INCREASING),
-        (Cast(a, STRING), Monotone.UNKNOWN),
-        (call("year", ColumnRef(A, "d", DATE, True)), Monotone.INCREASING),
-        (call("month", ColumnRef(A, "d", DATE, True)), Monotone.UNKNOWN),
-    ],
-)
-def test_monotonicity(expr, direction: Monotone) -> None:
-    assert monotone_in(expr, A) is direction
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slackwater.reading.matching import is_close, unmatched
+from slackwater.reading.close_vectors import is_close, unmatched
 
 TOLERANCES = (1e-9, 1e-9)
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from slackwater.errors import SetupError
-from slackwater.state.metadata.engine import open_engine, reading
+from slackwater.state.metadata.database import open_engine, reading
 from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.store import MetadataStore
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from slackwater.state.metadata.engine import reading, writing
+from slackwater.state.metadata.database import reading, writing
 from slackwater.state.metadata.states import read_newest_state
 from slackwater.state.metadata.store import MetadataStore
 

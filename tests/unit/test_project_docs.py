@@ -7,7 +7,7 @@ from pathlib import Path
 
 from slackwater.project import source_entries, spec_file
 from slackwater.project.load import load_project
-from slackwater.project.records import Windows
+from slackwater.project.project_files import Windows
 from slackwater.project.view_properties import VIEW_PROPERTIES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "project.md").read_text(encoding="utf-8")

@@ -11,8 +11,8 @@ from slackwater.errors import CatalogError, SetupError
 from slackwater.plan.forms import Engine
 from slackwater.project.example import EXAMPLE_FILES, write_example_project
 from slackwater.project.load import is_project, load_project
+from slackwater.project.project_files import OnMissing, SourceDeclaration, Windows
 from slackwater.project.quantities import parse_bytes, parse_duration
-from slackwater.project.records import OnMissing, SourceDeclaration, Windows
 from slackwater.sources.folder_connector import FolderConnector
 from slackwater.sources.folders import WatchedFolder
 from slackwater.state.metadata.collect import Retention

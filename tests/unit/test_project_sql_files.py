@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from slackwater.errors import CatalogError, SqlError
-from slackwater.project.records import ViewFile
+from slackwater.project.project_files import ViewFile
 from slackwater.project.sql_files import parse_views, read_sql_file
 from slackwater.project.view_order import order_views
 

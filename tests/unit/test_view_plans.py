@@ -10,7 +10,8 @@ from slackwater.algebra.rel import Rel
 from slackwater.algebra.root import stored_scan
 from slackwater.compiler.lowering.table import LOWERINGS
 from slackwater.errors import DataError, InvariantError
-from slackwater.explain.plan_text import Sizes, print_view_plan
+from slackwater.explain.explanations import plan_lines
+from slackwater.explain.plan_text import Sizes, explain_view_plan
 from slackwater.optimizer.choose import LAST_RESORT, RULES, alternatives, choose_plan
 from slackwater.plan.facts import Facts
 from slackwater.plan.stored_plans import dump_view_plan, load_view_plan
@@ -47,8 +48,9 @@ def test_plan_of_other_inputs_cannot_be_built() -> None:
 def test_every_rule_has_a_lowering_and_a_sentence() -> None:
     assert {rule.name for rule in RULES} | {LAST_RESORT.name} == set(LOWERINGS)
     for rel in KEPT.values():
-        text = print_view_plan(_plan(rel), Sizes(lambda _state: None, lambda _plan: ()))
-        assert "#" not in text
+        sizes = Sizes(lambda _state: None, lambda _plan: ())
+        lines = plan_lines(*explain_view_plan(_plan(rel), sizes), answer_only=False)
+        assert "#" not in "\n".join(lines)
 
 
 def test_first_alternative_is_preferred_and_the_last_always_fits() -> None:

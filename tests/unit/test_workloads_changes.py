@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.errors import DataError
-from slackwater.workloads.changes import (
+from slackwater.workloads.change_stream import (
     BatchKind,
     ChangeBatch,
     ChangeSpec,
     apply_changes,
     change_stream,
 )
-from slackwater.workloads.keys import ForeignKey, TableKeys
+from slackwater.workloads.table_keys import ForeignKey, TableKeys
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
 Bag = Counter[tuple[object, ...]]

@@ -11,8 +11,8 @@ import pytest
 from slackwater.errors import DataError, SetupError
 from slackwater.workloads.bags import WEIGHT, apply_changes, negate
 from slackwater.workloads.event_changes import ChangeKind, EventChanges
+from slackwater.workloads.event_tables import EVENT_KEYS, EVENT_SCHEMA, EventSpec, ensure_events
 from slackwater.workloads.event_values import skewed
-from slackwater.workloads.events import EVENT_KEYS, EVENT_SCHEMA, EventSpec, ensure_events
 
 SPEC = EventSpec(4_000)
 

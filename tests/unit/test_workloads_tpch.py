@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from slackwater.errors import SetupError
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, ensure_tpch_doubles, read_tpch
 from slackwater.workloads.tpch_changes import TpchChanges
 

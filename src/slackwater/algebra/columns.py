@@ -39,7 +39,7 @@ class Output:
 
     @property
     def passes_through(self) -> bool:
-        """Whether this only hands on a column of the input."""
+        """Tell if this only hands on a column of the input."""
         return isinstance(self.expr, ColumnRef) and self.expr.id == self.column.id
 
 

@@ -8,7 +8,7 @@ from slackwater.algebra.by_identity import remembered
 from slackwater.algebra.columns import Column
 from slackwater.algebra.invariants import defined_columns
 from slackwater.algebra.operators import Values
-from slackwater.algebra.printer import PlanPrinter
+from slackwater.algebra.plan_printer import PlanPrinter
 from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import ColumnRef, Expr
 

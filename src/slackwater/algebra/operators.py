@@ -19,8 +19,8 @@ from slackwater.algebra.rel import (
     require,
 )
 from slackwater.errors import InvariantError
-from slackwater.expr.facts import conjuncts, rejects_null
 from slackwater.expr.nodes import AggregateCall, Call, Expr, Literal, SortKey, WindowCall
+from slackwater.expr.properties import conjuncts, rejects_null
 from slackwater.types import BIGINT, BOOLEAN, same_type
 
 
@@ -126,7 +126,7 @@ class Project(UnaryRel):
 
 
 class JoinKind(Enum):
-    """Which rows a join gives."""
+    """The rows that a join gives."""
 
     INNER = "inner"
     CROSS = "cross"
@@ -136,11 +136,11 @@ class JoinKind(Enum):
     SEMI = "semi"
     ANTI = "anti"
     NULL_AWARE_ANTI = "null-aware anti"
-    """As NOT IN: a comparison that is NULL also removes the left row."""
+    """NOT IN: a comparison that is NULL also removes the left row."""
     MARK = "mark"
     """Every left row, with a column that says whether it has a match."""
     SINGLE = "single"
-    """As LEFT, but a second match of a left row is an error."""
+    """A left join in which a second match of a left row is an error."""
 
 
 _LEFT_ONLY = (JoinKind.SEMI, JoinKind.ANTI, JoinKind.NULL_AWARE_ANTI)
@@ -385,7 +385,7 @@ class Limit(UnaryRel):
 
 
 class RankKind(Enum):
-    """How the rows of a partition are numbered in their order: by the function of that name."""
+    """Numbers for the rows of a partition in their order, by the function of that name."""
 
     ROW_NUMBER = "row_number"
     RANK = "rank"
@@ -433,7 +433,7 @@ Operator = (
     | Limit
     | GroupLimit
 )
-"""Every operator there is: whoever treats each its own way ends in `assert_never`."""
+"""Every operator; each dispatch over operators ends in `assert_never`."""
 
 
 def operator_of(rel: Rel) -> Operator:

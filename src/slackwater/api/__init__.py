@@ -1,4 +1,4 @@
-"""What users call, and all that a command line or console needs: sessions, projects, results.
+"""The public interface, and all that a command line or console needs: sessions, projects, results.
 
 Everything a result carries has its name here.
 """

@@ -54,11 +54,11 @@ class Project:
         return self._workspace.refresh(replace=replace)
 
     def status(self) -> ProjectStatus:
-        """What the home holds and what waits; needs no Spark."""
+        """Return the contents of the home and what waits outside it; needs no Spark."""
         return self._workspace.status()
 
     def history(self, view: str | None = None, limit: int = 20) -> tuple[HistoryRow, ...]:
-        """What runs did to views, newest first; needs no Spark."""
+        """Return what runs did to views, newest first; needs no Spark."""
         return self._workspace.history(view, limit)
 
     def views(self) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ class Project:
         return self._workspace.reader().read(view, commit)
 
     def explain(self, view: str, kind: str = "plan") -> Explanation:
-        """How a view is kept, as `View.explain` has it."""
+        """Explain how a view is kept, as `View.explain` does."""
         return self._workspace.reader().explain(view, kind)
 
     def verify(self, view: str) -> VerifyResult:

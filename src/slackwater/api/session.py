@@ -111,7 +111,7 @@ class Session:
         return self._keeper.ingest(name, rows, op, weight, marks or {})
 
     def marks(self, source: str) -> dict[str, str]:
-        """What was remembered with the batches of a source."""
+        """The marks that were committed with the batches of a source."""
         return self._keeper.marks(source)
 
     def create_view(
@@ -184,7 +184,7 @@ class Session:
         return read_status(self._keeper.home)
 
     def history(self, view: str | None = None, limit: int = 20) -> tuple[HistoryRow, ...]:
-        """What runs did to views, newest first: action, reason, cost."""
+        """Return what runs did to views, newest first: action, reason, cost."""
         return read_history(self._keeper.home, view, limit)
 
     def close(self) -> None:
@@ -211,7 +211,7 @@ class Session:
 
     @property
     def keeper(self) -> Keeper:
-        """What does the work."""
+        """The engine that the session delegates to."""
         return self._keeper
 
     def __enter__(self) -> Session:
@@ -258,7 +258,7 @@ class View:
 
     @property
     def definition(self) -> ViewDefinition:
-        """How it was declared."""
+        """The definition of the view."""
         return self._session.keeper.view(self.name)
 
     @property
@@ -271,7 +271,7 @@ class View:
         return self._session.keeper.read(self.name, commit)
 
     def changes(self, since: int = 0, *, zset: bool = False) -> DataFrame:
-        """What changed after a commit: the answer's columns and those of a change feed.
+        """Return the changes of the answer after a commit, with the columns of a change feed.
 
         With `zset` a row comes once with its weight `_w`; otherwise `_change_type` says insert
         or delete, and the row comes as often as it counts.
@@ -279,7 +279,7 @@ class View:
         return self._session.keeper.changes(self.name, since, zset=zset)
 
     def explain(self, kind: str = "plan") -> Explanation:
-        """How the view is kept: its `plan`, `why` each operator is kept as it is, or the `program`.
+        """Explain how the view is kept: its `plan`, `why` operators are so kept, or the `program`.
 
         `cost` tells what the last run did with the view, could have done, and cost. The result
         is data; `str` and `print` write it for a reader.

@@ -58,7 +58,7 @@ class ArrangementFigures:
 
     @property
     def rows_per_second(self) -> float:
-        """How quickly it is built."""
+        """Rows built in a second."""
         return self.rows / self.build
 
 
@@ -72,7 +72,7 @@ class ArrangementReport:
 
     @property
     def targets(self) -> tuple[BenchTarget, ...]:
-        """How quickly each size should be built on the driver."""
+        """Targets for building each size on the driver."""
         return tuple(
             BenchTarget(
                 f"rows a second built, of {each.rows:,}",

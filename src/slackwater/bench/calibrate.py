@@ -25,8 +25,8 @@ from slackwater.expr.nodes import Literal
 from slackwater.plan.frames import Fresh
 from slackwater.plan.prices import Prices, Rates, write_prices
 from slackwater.plan.statements import Statement
-from slackwater.state.blocks import Hashes
 from slackwater.state.columns import HASH, WEIGHT, arrow_columns
+from slackwater.state.disk_blocks import Hashes
 from slackwater.state.frames import Stored, Target, look_up, snapshot, write_segments
 from slackwater.state.look_up import LookUp
 from slackwater.state.segments import SegmentFile
@@ -115,7 +115,7 @@ class _State:
 
     @property
     def keys(self) -> int:
-        """How many are looked up."""
+        """The number of keys to look up."""
         return int(self.wanted.num_rows)
 
     @staticmethod
@@ -284,7 +284,7 @@ def _size(stored: Stored) -> int:
 
 
 def _per(seconds: float, fixed: float, count: int) -> float:
-    """What is left for each when the fixed part is taken off; never quite nothing."""
+    """Seconds for each when the fixed part is taken off; never quite nothing."""
     return max(seconds - fixed, seconds / 100) / count
 
 

@@ -24,7 +24,7 @@ from slackwater.bench.shapes import describe
 from slackwater.bench.targets import Target
 from slackwater.bench.time_limit import time_limit
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 
 Say = Callable[[str], None]
 _NEAR = 1.1
@@ -63,7 +63,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class ChoicesPlan:
-    """How often each view is refreshed after changes of one size, by each way."""
+    """The refreshes of each view: those that are measured, those before, and their time limit."""
 
     warm_ups: int = 3
     """Refreshes that are not measured: `auto` learns what ways cost by taking them."""

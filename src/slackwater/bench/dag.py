@@ -28,7 +28,7 @@ _LIMIT = 0.4
 
 @dataclass(frozen=True, slots=True)
 class DagPlan:
-    """How large the changes are, and how often each side is measured."""
+    """The size of the changes, and the number of measurements of each side."""
 
     queries: tuple[CorpusQuery, ...]
     share: float = 0.01
@@ -53,9 +53,9 @@ class Kept:
     ingests: tuple[Cost, ...]
     refreshes: tuple[RunCost, ...]
     merging: Cost
-    """What merging in the background still took after the last refresh."""
+    """The cost of merging in the background after the last refresh."""
     state_bytes: int
-    """What the views keep beside their answers."""
+    """Bytes that the views keep beside their answers."""
     source_bytes: int
     exact: bool | None
 

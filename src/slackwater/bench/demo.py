@@ -1,4 +1,4 @@
-"""What the demo does: ten batches into five views, each run beside what Spark alone would cost."""
+"""The demo: ten batches into five views, each run beside what Spark alone would cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from slackwater.api import RunResult, Session, open_home
 from slackwater.bench.demo_views import DEMO_VIEWS
 from slackwater.spark.metering import Meter, machine_load
 from slackwater.workloads.bags import apply_changes
-from slackwater.workloads.changes import ChangeBatch, ChangeSpec, change_stream
+from slackwater.workloads.change_stream import ChangeBatch, ChangeSpec, change_stream
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
 Say = Callable[[str], None]
@@ -60,7 +60,7 @@ class DemoResult:
 
 @dataclass(frozen=True, slots=True)
 class DemoPlan:
-    """How large the demo is."""
+    """The scale factor of the demo's tables, and the number of batches."""
 
     scale: float = DEMO_SCALE
     batches: int = BATCHES
@@ -152,7 +152,7 @@ class _PlainSpark:
         folder.mkdir(parents=True)
 
     def recompute(self, batch: ChangeBatch) -> _Cost:
-        """What it costs to compute all views from the tables as they are after a batch."""
+        """Measure computing all views from the tables as they are after a batch."""
         for name in self._tables:
             if name in batch:
                 self._tables[name] = apply_changes(self._tables[name], batch[name])

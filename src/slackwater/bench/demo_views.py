@@ -40,4 +40,4 @@ WHERE p_brand = 'Brand#23' AND p_container = 'MED BOX' AND l_quantity < (
   SELECT 0.2 * avg(l_quantity) FROM lineitem AS other WHERE other.l_partkey = p_partkey)""",
     }
 )
-"""What the demo keeps up to date, by name."""
+"""The SQL of the demo's views, by name."""

@@ -1,4 +1,4 @@
-"""How well refreshes were foretold: rows of every step, and seconds of every run."""
+"""Errors of forecasts of refreshes: rows of every step, and seconds of every run."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ WARM_UPS = 1
 
 @dataclass(frozen=True, slots=True)
 class GrowthPlan:
-    """Which views, tables of which sizes, and how many rows change."""
+    """The views, the sizes of the tables, and the number of rows that change."""
 
     queries: tuple[CorpusQuery, ...]
     scales: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0)
@@ -169,7 +169,7 @@ class _Turns:
 
 @dataclass(frozen=True, slots=True)
 class _Bench:
-    """What is measured, where, and who is told."""
+    """The measured views, their place, and who hears of progress."""
 
     spark: SparkSession
     scratch: Path

@@ -41,9 +41,9 @@ class Keeping:
         self._clock = clock
         self._sql = sql
         self.state_bytes = 0
-        """What the view keeps, its answer included."""
+        """Bytes that the view keeps, its answer included."""
         self.forecasts: list[RunForecast] = []
-        """Of every refresh after a change."""
+        """The forecasts of every refresh after a change."""
 
     def fill(self) -> RunCost:
         """Make the view, and what its first refresh cost."""
@@ -60,11 +60,11 @@ class Keeping:
         return Step(ingest, cost, action)
 
     def wait_for_merges(self) -> Cost:
-        """What merging in the background still takes; nobody else should pay for it."""
+        """Wait for merging in the background, so that nobody else pays for it; its cost."""
         return wait_for_merges(self._clock)
 
     def is_exact(self) -> bool:
-        """Whether plain Spark gives the same answer."""
+        """Tell if plain Spark gives the same answer."""
         return self._session.verify(_VIEW).equal
 
     def drop(self) -> None:
@@ -80,7 +80,7 @@ class Keeping:
 
 
 def usual_load(session: Session, clock: Clock, sql: str, times: int) -> RunCost:
-    """What it usually costs to fill a view for the first time."""
+    """The usual cost of filling a view for the first time."""
     costs = []
     for _ in range(times):
         view = Keeping(session, clock, sql)

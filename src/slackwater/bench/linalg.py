@@ -46,7 +46,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class LinalgPlan:
-    """Which sizes, how many steps, and how often each is measured."""
+    """The sizes, the number of steps, and the number of measurements of each."""
 
     sizes: tuple[int, ...] = (500, 1_000, 2_000, 4_000)
     steps: int = 16
@@ -90,7 +90,7 @@ class LinalgReport:
     prices: MatrixPrices
     figures: tuple[LinalgFigures, ...]
     choices: Mapping[str, str]
-    """By case and width or rank, what the cost model would choose."""
+    """The choices of the cost model, by case and width or rank."""
     threads: str
     """The number of threads BLAS may use; on a busy machine one is quicker than many."""
     machine: Machine

@@ -1,4 +1,4 @@
-"""Where a measurement ran, and the processor time of all that worked for it."""
+"""The machine of a measurement, and the processor time of all that worked for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Load = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where the measurement ran, and what else the machine had to do (its load averages)."""
+    """The machine of a measurement, and what else it had to do (its load averages)."""
 
     cores: int
     python: str
@@ -58,7 +58,7 @@ def machine_here(spark_version: str, load_before: Load) -> Machine:
 
 @dataclass(slots=True)
 class Cost:
-    """What a piece of work cost."""
+    """The cost of a piece of work."""
 
     seconds: float = 0.0
     cpu: float = 0.0
@@ -108,7 +108,7 @@ class Clock:
         """Find Spark's process."""
         self._java = JavaProcess(spark).number
         self._used: dict[int, float] = {}
-        """By process, also those that have ended: Spark's daemon does not account for its own."""
+        """Processor seconds by process, ended ones too: Spark's daemon leaves its own out."""
 
     @contextmanager
     def measure(self) -> Iterator[Cost]:
@@ -129,7 +129,7 @@ class Clock:
 
 
 def _processor_seconds(process: int) -> float:
-    """What a process used, with what its ended children used."""
+    """Processor seconds of a process and of its ended children."""
     try:
         text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
     except OSError:

@@ -1,4 +1,4 @@
-"""How much memory the processes of a Spark session on this machine hold."""
+"""The memory that the processes of a Spark session on this machine hold."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def anonymous(process: int) -> int:
 
 
 def available() -> int:
-    """What the machine could give to new processes without swapping."""
+    """The memory that the machine could give to new processes without swapping."""
     return _kilobytes(_PROCESSES / "meminfo", "MemAvailable") << 10
 
 

@@ -1,4 +1,4 @@
-"""What a refresh costs that has nothing, or next to nothing, to do."""
+"""The cost of a refresh that has nothing, or next to nothing, to do."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TABLES = ("customer", "orders", "lineitem")
 
 @dataclass(frozen=True, slots=True)
 class OverheadPlan:
-    """How many views, and how often each refresh is measured."""
+    """The number of views, and of measurements of each refresh."""
 
     views: tuple[int, ...] = (1, 5, 20)
     repeat: int = 5

@@ -19,14 +19,14 @@ _BROADCAST_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class PlainSetup:
-    """How plain Spark works here; printed beside its figures."""
+    """The settings of plain Spark here; printed beside its figures."""
 
     heap_bytes: int
     partitions: int
-    """Of a shuffle, before adaptive execution coalesces them."""
+    """Partitions of a shuffle, before adaptive execution coalesces them."""
     broadcast_bytes: int = _BROADCAST_BYTES
     cached: bool = False
-    """Whether the tables are in Spark's memory; else they are Parquet files."""
+    """True if the tables are in Spark's memory; else they are Parquet files."""
 
     @property
     def properties(self) -> dict[str, str]:

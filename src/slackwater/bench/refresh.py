@@ -1,4 +1,4 @@
-"""What keeping a TPC-H view costs, beside computing it again with plain Spark.
+"""The cost of keeping a TPC-H view, beside computing it again with plain Spark.
 
 Every view is filled from the tables of one home and then refreshed after changes of several
 sizes. The changes are made for the first view and undone for the second, in turn, so that all
@@ -26,7 +26,7 @@ from slackwater.bench.runs import RunCost
 from slackwater.state.metadata.collect import Retention
 from slackwater.workloads.corpus import CorpusQuery
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 from slackwater.workloads.tpch import TPCH_KEYS, plain_table
 from slackwater.workloads.tpch_changes import TpchChanges
 

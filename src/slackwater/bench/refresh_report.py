@@ -27,7 +27,7 @@ _MEAN, _WORST = 0.35, 1.0
 
 @dataclass(frozen=True, slots=True)
 class RefreshPlan:
-    """What is measured, and how often."""
+    """The views and changes to measure, and the number of measurements."""
 
     scale: float
     queries: tuple[CorpusQuery, ...]
@@ -38,10 +38,10 @@ class RefreshPlan:
     """Changes of each size that are measured, after those that warm up."""
     warm_ups: int = 0
     loads: int = 5
-    """How often a view is filled for the first time."""
+    """The number of first fills of each view."""
     verify: bool = False
     cached: bool = False
-    """Whether plain Spark has the tables in its memory."""
+    """True if plain Spark has the tables in its memory."""
     doubles: bool = False
     """True if every DECIMAL column is a DOUBLE."""
 
@@ -65,13 +65,13 @@ class ViewFigures:
     load: RunCost
     refreshes: Mapping[float, ShareFigures]
     merging: Cost
-    """What merging in the background still took while no refresh was measured."""
+    """The cost of merging in the background while no refresh was measured."""
     state_bytes: int
-    """What the view keeps, its answer included."""
+    """Bytes that the view keeps, its answer included."""
     exact: bool | None
-    """Whether plain Spark gives the same answer in the end; None if nobody looked."""
+    """True if plain Spark gives the same answer in the end; None if nobody looked."""
     forecasts: tuple[RunForecast, ...] = ()
-    """How well each refresh was foretold."""
+    """The forecast of each refresh beside what happened."""
 
     @property
     def load_ratio(self) -> float:
@@ -89,7 +89,7 @@ class ViewFigures:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader of the figures should know."""
+        """Remarks that a reader of the figures should know."""
         return tuple(self._remarks())
 
     def _remarks(self) -> Iterator[str]:
@@ -112,13 +112,13 @@ class RefreshReport:
     plan: RefreshPlan
     plain: PlainSetup
     ingest_seconds: Mapping[str, float]
-    """By table, of all its rows before the first change."""
+    """Seconds by table, for all its rows before the first change."""
     source_bytes: int
-    """What the tables take in the home, before the first change."""
+    """Bytes of the tables in the home, before the first change."""
     views: tuple[ViewFigures, ...]
     machine: Machine
     means: Mapping[float, Mapping[str, float]] = field(init=False)
-    """By share of changed rows: the geometric mean of the ratios over all views."""
+    """The geometric mean of the ratios over all views, by share of changed rows."""
 
     def __post_init__(self) -> None:
         """Sum up."""
@@ -142,7 +142,7 @@ class RefreshReport:
         return max((view.load_ratio for view in self.views), default=0.0)
 
     def forecast(self, *, first: bool) -> ForecastErrors | None:
-        """How wrong forecasts were: of the first refresh of each view, or of all later ones."""
+        """Errors of forecasts: of the first refresh of each view, or of all later ones."""
         runs = (each for view in self.views for each in view.forecasts)
         return forecast_errors(runs, first=first)
 
@@ -152,7 +152,7 @@ class RefreshReport:
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """What is asked for at this scale factor, of the sizes of change that were measured."""
+        """The targets at this scale factor, for the sizes of change that were measured."""
         return tuple(self._targets()) if self.views else ()
 
     def _targets(self) -> Iterator[Target]:
@@ -172,7 +172,7 @@ class RefreshReport:
 
 
 def geometric_mean(ratios: Sequence[float]) -> float:
-    """Of ratios, none of which counts as less than a millionth.
+    """The geometric mean of ratios, none of which counts as less than a millionth.
 
     >>> round(geometric_mean([0.5, 2.0]), 6)
     1.0

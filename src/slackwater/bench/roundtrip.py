@@ -1,4 +1,4 @@
-"""What planning a query costs on top of Spark's own analysis.
+"""The cost of planning a query on top of Spark's own analysis.
 
 Every query of a corpus is planned once to warm up and then several times. Times are
 milliseconds: `analysis` is Spark's share, `json` and `algebra` are ours, `own` is their sum.
@@ -63,12 +63,12 @@ class RoundtripReport:
 
     @property
     def represented(self) -> int:
-        """How many queries leave nothing to Spark."""
+        """The number of queries that leave nothing to Spark."""
         return sum(not each.recomputed for each in self.queries)
 
     @property
     def target_met(self) -> bool:
-        """Whether our own part is small enough in the median; without queries it is not."""
+        """Tell if our own part is small enough in the median; without queries it is not."""
         return bool(self.queries) and self.quantile(50).own <= TARGET_OWN_MS
 
     def quantile(self, percent: int) -> StageTimes:

@@ -1,4 +1,4 @@
-"""What a run of ours costs, with what it left to Spark, and what goes on behind it."""
+"""The cost of a run of ours, with what it left to Spark, and what goes on behind it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MERGE_THREAD = "slackwater-merge"
 
 @dataclass(slots=True)
 class RunCost(Cost):
-    """What a run cost, and how much of it was Spark's."""
+    """The cost of a run, and Spark's part of it."""
 
     jobs: int = 0
     """Spark jobs; of several runs the most."""
     left_to_spark: tuple[str, ...] = ()
-    """Why there are jobs: the driver's own reasons, or that it was not for the driver."""
+    """The reasons for its jobs: the driver's own, or that it was not for the driver."""
 
     @property
     def remark(self) -> str:
@@ -58,7 +58,7 @@ def timed_refresh(session: Session, clock: Clock) -> tuple[RunCost, RunResult]:
 
 
 def spark_reasons(metrics: Metrics) -> tuple[str, ...]:
-    """Why a run has Spark jobs."""
+    """The reasons for a run's Spark jobs."""
     if metrics.left_to_spark or not metrics.jobs:
         return metrics.left_to_spark
     return ("all of it, cheaper there by its prices",)

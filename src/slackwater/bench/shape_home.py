@@ -18,8 +18,8 @@ from slackwater.bench.runs import RunCost, timed_ingest, timed_refresh
 from slackwater.bench.shape_views.shape import Shape
 from slackwater.spark.metering import Metrics
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.events import EVENT_KEYS
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.event_tables import EVENT_KEYS
+from slackwater.workloads.table_keys import TableKeys
 
 ENGINES = tuple(str(each) for each in Engine)
 """The names of engines."""
@@ -40,7 +40,7 @@ class ShapeRun:
 
 
 def engine_of(metrics: Metrics) -> str:
-    """Where a run was worked on.
+    """The engine that took a run.
 
     >>> engine_of(Metrics()), engine_of(Metrics(jobs=1, phases={"on the driver": 1.0}))
     ('driver', 'both')
@@ -143,6 +143,6 @@ class KeptShape:
         return cost
 
     def difference(self) -> str | None:
-        """How the answer differs from what plain Spark computes."""
+        """The difference between the answer and what plain Spark computes."""
         found = self.session.verify(self.shape.name)
         return None if found.equal else found.difference or "it differs"

@@ -35,7 +35,7 @@ from slackwater.bench.shapes_report import (
 from slackwater.bench.time_limit import TooSlowError, time_limit
 from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.event_changes import EventChanges
-from slackwater.workloads.events import EventSpec
+from slackwater.workloads.event_tables import EventSpec
 
 Say = Callable[[str], None]
 _Done = TypeVar("_Done")

@@ -22,7 +22,7 @@ from slackwater.bench.targets import Target
 from slackwater.bench.time_limit import time_limit
 from slackwater.workloads.database import ChangeBatch
 from slackwater.workloads.event_changes import EventChanges
-from slackwater.workloads.events import EventSpec, ensure_events
+from slackwater.workloads.event_tables import EventSpec, ensure_events
 
 _FLAT = 1.5
 WARM_UPS = 1

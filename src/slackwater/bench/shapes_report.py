@@ -71,7 +71,7 @@ class ChangeFigures:
     engines: tuple[str, ...]
     actions: tuple[str, ...]
     reasons: tuple[str, ...]
-    """Why that was done."""
+    """The reasons for these actions."""
     parts: Mapping[str, float]
     """Seconds by kind of work, medians too."""
 
@@ -116,7 +116,7 @@ class ShapeFigures:
     """True if plain Spark gives the same answer in the end; None if nobody looked."""
     difference: str = ""
     problem: str = ""
-    """Why the rest is missing: an error, or that it took too long."""
+    """The reason why the rest is missing: an error, or that it took too long."""
 
     @property
     def fill_ratio(self) -> float | None:
@@ -157,7 +157,7 @@ class ShapesReport:
     plan: ShapesPlan
     plain: PlainSetup
     ingest_seconds: Mapping[str, float]
-    """By table, of all its rows before the first change."""
+    """Seconds by table, for all its rows before the first change."""
     source_bytes: int
     views: tuple[ShapeFigures, ...]
     machine: Machine

@@ -123,7 +123,7 @@ class GroupedCorrelation(SignalQuery):
         return "correlation"
 
     def signal(self) -> Signal:
-        """By sensor."""
+        """The signal, by sensor."""
         return _signal("r", 1).correlate(_numbers(_VECTOR).tolist())
 
     def relations(self) -> dict[str, pa.Table]:
@@ -150,7 +150,7 @@ class InterpolatedSum(SignalQuery):
         return "interpolation"
 
     def signal(self) -> Signal:
-        """By sensor; only extreme sums are kept."""
+        """The signal, by sensor; only extreme sums are kept."""
         coarse, fine = _signal("p", _COARSE), _signal("q", _FINE)
         upsampled = coarse.sample(_FINE, interpolate="linear", within=_COARSE)
         return (upsampled + fine).where(lambda v: (v < _LOW) | (v > _HIGH))
@@ -184,7 +184,7 @@ class OverlapAdd(SignalQuery):
         return f"overlap-add of {self.size}"
 
     def signal(self) -> Signal:
-        """By sensor."""
+        """The signal, by sensor."""
         windows = _signal("r", 1).window(self.size, self.size // 2)
         return windows.fft().inverse_fft().merge("sum")
 

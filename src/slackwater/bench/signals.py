@@ -18,14 +18,14 @@ from slackwater.bench.targets import Target
 from slackwater.signals.pipeline import batch
 
 _PURE = 3.0
-"""How many times the processor seconds of NumPy a pure task may take."""
+"""A pure task may take so many times the processor seconds of NumPy."""
 _MANY = 1.0
-"""How many times ours a call for every group takes at least, where groups are most."""
+"""A call for every group takes at least so many times ours, where groups are most."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignalsPlan:
-    """How many events, windows and filters of which sizes, and how many groups."""
+    """The numbers of events and groups, and the sizes of windows and filters."""
 
     events: int = 4_000_000
     sizes: tuple[int, ...] = (64, 128, 256, 512, 1024, 2048)

@@ -49,7 +49,7 @@ _EVENTS = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class SoakPlan:
-    """How long the soak is, and how it looks at itself."""
+    """The length of the soak, and how often it looks at itself."""
 
     refreshes: int = 1_000
     sample_every: int = 10
@@ -69,7 +69,7 @@ class Sample:
     driver_bytes: int
     """Resident memory of the driver's Python process."""
     heap_bytes: int
-    """What Java holds after a collection of garbage."""
+    """Bytes of Java's heap after a collection of garbage."""
     java_bytes: int
     """Resident memory of Java; it keeps what it once took."""
     workers_bytes: int
@@ -85,7 +85,7 @@ class SoakReport:
     plan: SoakPlan
     samples: tuple[Sample, ...]
     exact: bool
-    """Whether every view was what Spark says in the end."""
+    """True if every view was what Spark says in the end."""
     seconds: float
     machine: Machine
 

@@ -1,4 +1,4 @@
-"""What the figures of a benchmark should be, beside what they are."""
+"""The targets of a benchmark's figures, beside the figures."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Target:
     limit: float
     value: float
     at_least: bool = False
-    """Whether more is better."""
+    """True if more is better."""
 
     @property
     def met(self) -> bool:
-        """Whether the figure is on the right side of its limit."""
+        """Tell if the figure is on the right side of its limit."""
         return self.value >= self.limit if self.at_least else self.value <= self.limit
 
     def data(self) -> dict[str, object]:

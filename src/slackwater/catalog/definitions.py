@@ -20,21 +20,21 @@ from slackwater.types import DataType, StructType, parse_spark_type
 
 
 class OnMissing(Enum):
-    """What happens to a delete of a row that is not there."""
+    """The treatment of a delete of a row that is not there."""
 
     ERROR = "error"
     IGNORE = "ignore"
 
 
 class RefreshPolicy(Enum):
-    """How a view may be brought up to date."""
+    """The ways in which a view may be brought up to date."""
 
     AUTO = "auto"
     """Incrementally, or rebuilt when so much has changed that this is cheaper."""
     INCREMENTAL = "incremental"
     """Always incrementally, as far as rules go."""
     STRICT = "strict"
-    """As incremental, and refused at creation if any part would be recomputed."""
+    """Like incremental, but refused at creation if any part would be recomputed."""
     FULL = "full"
     """Computed anew whenever a source has changed; only the answer is kept."""
 
@@ -71,12 +71,12 @@ class SourceDefinition:
 
     @property
     def spec(self) -> SourceSpec:
-        """What batches are held against."""
+        """The declaration that batches are validated against."""
         return SourceSpec(self.name, self.schema, self.key, self.append_only)
 
     @property
     def key_positions(self) -> tuple[int, ...]:
-        """Where the key columns are; without a key, all columns."""
+        """The positions of the key columns; without a key, of all columns."""
         names = [name.lower() for name in self.columns]
         return tuple(names.index(name.lower()) for name in self.key) or tuple(range(len(names)))
 
@@ -93,12 +93,12 @@ class SourceDefinition:
         return TableDefinition(self.name, self.schema, self.spark_schema, Statistics(rows))
 
     def dump(self) -> str:
-        """As JSON for the catalog."""
+        """Write the definition as JSON for the catalog."""
         return json.dumps(asdict(self))
 
     @staticmethod
     def load(text: str) -> SourceDefinition:
-        """As the catalog has it."""
+        """Read a definition as the catalog has it."""
         content = json.loads(text)
         return SourceDefinition(**{**content, "key": tuple(content["key"])})
 
@@ -123,7 +123,7 @@ class ViewDefinition:
 
     @property
     def root(self) -> SplitRoot:
-        """What is stored, and what is applied on read."""
+        """The query in two parts: what is stored, and what is applied on read."""
         return split_root(self.plan)
 
     @property
@@ -149,7 +149,7 @@ class ViewDefinition:
         return TableDefinition(self.name, schema, json.dumps(content), Statistics(rows))
 
     def dump(self) -> str:
-        """As JSON for the catalog, without the goal."""
+        """Write the definition as JSON for the catalog, without the goal."""
         return json.dumps(
             {
                 "name": self.name,
@@ -166,7 +166,7 @@ class ViewDefinition:
 
     @staticmethod
     def load(text: str) -> ViewDefinition:
-        """As the catalog has it, without the goal."""
+        """Read a definition as the catalog has it, without the goal."""
         content = json.loads(text)
         content["plan"] = load_plan(content["plan"])
         content["query"] = None if content["query"] is None else load_plan(content["query"])
@@ -188,7 +188,7 @@ def read_policy(text: str) -> RefreshPolicy:
 
 
 def read_scope(text: str, view: str) -> str:
-    """What a view keeps when a window ends, by name; so far it is everything."""
+    """Read the name of a scope, which says what a view keeps when a window ends: everything."""
     if text == "all":
         return text
     what = "is not kept yet" if text == "window" else "is not a scope"

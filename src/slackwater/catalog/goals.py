@@ -1,4 +1,4 @@
-"""When an answer is needed."""
+"""Goals: the moment at which an answer is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)\s*", re.IGNORECAS
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a view's user asks for: one of slack, final work, or freshness at every run.
+    """The goal of a view's user: one of slack, final work, or freshness at every run.
 
     >>> Goal(slack="30s").seconds
     30.0

@@ -16,7 +16,7 @@ from slackwater.state.metadata.records import Commit, Transaction
 from slackwater.state.metadata.store import MetadataStore
 
 METADATA_FILE = "slackwater.db"
-"""Where in a home its metadata is, unless another database has it."""
+"""The metadata's file in a home, unless another database has it."""
 
 
 class Home:
@@ -77,7 +77,7 @@ class Home:
 
     @property
     def read_only(self) -> bool:
-        """Whether it was opened to look only."""
+        """Tell if it was opened to look only."""
         return self._lock is None
 
     def require_writable(self) -> None:
@@ -105,7 +105,7 @@ class Home:
         self._metadata.close()
 
     def catalog(self, commit: int | None = None) -> Catalog:
-        """What exists now, or at an older commit that is still kept."""
+        """The value of what exists now, or existed at an older commit that is still kept."""
         self.require_open()
         return Catalog(self.store.state(commit))
 

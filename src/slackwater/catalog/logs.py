@@ -23,9 +23,9 @@ class Logs:
     """The end of every log, and the cursor of every reader in it."""
 
     offsets: Mapping[str, int]
-    """By log: its last offset. A log without batches has no entry."""
+    """The last offset of each log. A log without batches has no entry."""
     cursors: Mapping[tuple[str, str], int]
-    """By reader and log: the last offset that has been read."""
+    """The last offset that a reader has read, by reader and log."""
 
     def end(self, log: str) -> int:
         """The last offset of a log; 0 if it has no batches."""

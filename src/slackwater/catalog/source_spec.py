@@ -44,7 +44,7 @@ class SourceSpec:
 
     @property
     def weight(self) -> str:
-        """What the weight column of a batch is called: `_w`, unless a column has that name."""
+        """The name of the weight column of a batch: `_w`, unless a column has that name."""
         taken = {name.lower() for name in self.columns}
         name = WEIGHT
         while name in taken:
@@ -52,7 +52,7 @@ class SourceSpec:
         return name
 
     def has_column(self, name: str) -> bool:
-        """Whether a column of the source answers to the name, in whatever case."""
+        """Tell if a column of the source answers to the name, in whatever case."""
         return name.lower() in (each.lower() for each in self.columns)
 
     def key_fields(self) -> tuple[Field, ...]:

@@ -158,7 +158,7 @@ def _verdict(report: RoundtripReport) -> str:
 
 
 def _show_reasons(console: Console, report: RoundtripReport) -> None:
-    """What is left to Spark and what is refused, each with its reason."""
+    """Print what is left to Spark and what is refused, each with its reason."""
     heading(console, f"{report.represented} of {len(report.queries)} leave nothing to Spark")
     for query in report.queries:
         for reason in query.recomputed:

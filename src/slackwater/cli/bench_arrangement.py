@@ -31,7 +31,7 @@ _FIGURES: tuple[tuple[str, Callable[[ArrangementFigures], str]], ...] = (
     ("join with a cached DataFrame, seconds", lambda e: f"{e.join_cached:.3f}"),
     ("join with Parquet files, seconds", lambda e: f"{e.join_parquet:.3f}"),
 )
-"""What is shown of an arrangement: its title, and how it is written."""
+"""The columns shown of an arrangement: the title, and how the figure is written."""
 
 
 def arrangement(

@@ -33,7 +33,7 @@ from slackwater.cli.output import (
 )
 from slackwater.config import load_settings
 from slackwater.workloads.event_changes import ChangeKind, EventChanges
-from slackwater.workloads.events import EVENT_KEYS, EventSpec, ensure_events
+from slackwater.workloads.event_tables import EVENT_KEYS, EventSpec, ensure_events
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch
 from slackwater.workloads.tpch_changes import TpchChanges
 

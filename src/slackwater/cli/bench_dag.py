@@ -119,7 +119,7 @@ def _show_changes(console: Console, report: DagReport) -> None:
 
 
 def _show_remarks(console: Console, report: DagReport) -> None:
-    """What was left to Spark, and why."""
+    """Print what was left to Spark, and why."""
     kept = report.kept
     runs = {"first fill": kept.fill, "refreshes": typical_run(kept.refreshes)}
     for name, run in runs.items():

@@ -132,7 +132,7 @@ def _cells(figures: SystemFigures) -> list[str]:
 
 
 def _show_outcome(console: Console, report: PeersReport) -> None:
-    """What did not go to the end, and whether the answers of all that did are equal."""
+    """Print what did not go to the end, and if the answers of all that did are equal."""
     for each in report.figures:
         outcome = each.failed or each.stopped
         if outcome:

@@ -44,7 +44,7 @@ NO_INGEST = (
     "plain Spark pays no ingest: it reads the tables as they were before the changes. ORDER BY and "
     "LIMIT at the root of a view are among its work; ours computes them when the view is read."
 )
-"""What is not alike on both sides."""
+"""The remark on what is not alike on both sides."""
 
 
 def refresh(  # noqa: PLR0913, PLR0917 - options of a command, each with a default
@@ -86,7 +86,7 @@ def refresh(  # noqa: PLR0913, PLR0917 - options of a command, each with a defau
 
 
 def queries_for(only: str, scale: float) -> str:
-    """What to measure where nothing is asked for; large tables take long.
+    """Choose the views to measure where nothing is asked for; large tables take long.
 
     >>> queries_for("q02", 10), queries_for("", 1), queries_for("all", 10), queries_for("", 10)
     ('q02', 'all', 'all', 'q01,q03,q05,q06,q10,q12,q14,q17,q18')

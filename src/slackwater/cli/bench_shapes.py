@@ -21,7 +21,7 @@ from slackwater.cli.output import measuring, page_console, print_json
 from slackwater.config import load_settings
 from slackwater.errors import CatalogError
 from slackwater.workloads.event_changes import ChangeKind
-from slackwater.workloads.events import EventSpec, ensure_events
+from slackwater.workloads.event_tables import EventSpec, ensure_events
 
 _Value = TypeVar("_Value")
 _FLAT = "Rows of several logs, such as 1000000,10000000: measures growth instead."

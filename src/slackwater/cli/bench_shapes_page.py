@@ -1,4 +1,4 @@
-"""How the figures of `bench shapes` are shown, as a page and as data."""
+"""The figures of `bench shapes` as a page and as data."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _FIGURES = {
     "ingest_seconds": ("seconds to ingest", 1),
     "refresh_seconds": ("seconds to refresh", 1),
 }
-"""What is shown of a sample: its title, and what one unit of it is."""
+"""The columns shown of a sample: the title, and one unit of it."""
 _COLUMNS = ("first quarter", "last quarter", "ratio")
 
 

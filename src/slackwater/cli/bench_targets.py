@@ -1,4 +1,4 @@
-"""How targets of benchmarks are shown."""
+"""The targets of benchmarks as tables."""
 
 from __future__ import annotations
 

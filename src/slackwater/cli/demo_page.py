@@ -1,4 +1,4 @@
-"""How the demo looks: one line per run, readable without colour, at most 100 columns wide."""
+"""The demo's output: one line per run, readable without colour, at most 100 columns wide."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADER = (
 
 
 def show_start(console: Console, plan: DemoPlan) -> None:
-    """What is about to happen."""
+    """Print what is about to happen."""
     console.print(Text("Slackwater: five standing queries over tables that change", "bold"))
     about = (
         f"TPC-H at scale factor {plan.scale:g} arrives in {plan.batches} batches of inserts, "
@@ -35,7 +35,7 @@ def show_run(console: Console, run: DemoRun) -> None:
 
 
 def run_line(run: DemoRun) -> str:
-    """What a run did and cost, and what recomputing would have cost."""
+    """Format what a run did and cost, beside what recomputing would have cost."""
     done = ", ".join(f"{count} {action}" for action, count in run.actions.items())
     ratio = run.refresh_seconds / run.recompute_seconds if run.recompute_seconds else 0.0
     return (
@@ -46,7 +46,7 @@ def run_line(run: DemoRun) -> str:
 
 
 def show_end(console: Console, result: DemoResult) -> None:
-    """Whether the answers are right, and what the state takes."""
+    """Print the verdict, and the size of the state."""
     heading(console, "The check")
     console.print(hang(verdict(result), console.width))
     console.print(f"State beside sources and answers: {result.state_bytes:,} bytes.")
@@ -54,7 +54,7 @@ def show_end(console: Console, result: DemoResult) -> None:
 
 
 def verdict(result: DemoResult) -> str:
-    """Whether plain Spark agrees, in words."""
+    """The verdict in words: if plain Spark agrees."""
     if not result.different:
         return f"verify: all {len(DEMO_VIEWS)} views equal what plain Spark computes from scratch."
     lines = [f"{name}: {difference}" for name, difference in result.different.items()]

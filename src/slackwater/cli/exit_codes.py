@@ -1,4 +1,4 @@
-"""How the program ends when it does not succeed; wrong usage ends with 2, which is typer's."""
+"""Exit codes of failures; wrong usage ends with 2, which is typer's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FAILED: Final = 1
 """An error with a message of its own."""
 
 DEFECT: Final = 70
-"""Something that nobody foresaw."""
+"""A failure that we did not foresee."""
 
 INTERRUPTED: Final = 130
 """The user pressed Ctrl-C; the number is the one shells use."""

@@ -14,7 +14,7 @@ from slackwater.cli.output import print_json, working
 
 
 class Kind(StrEnum):
-    """What can be shown of a view."""
+    """The explanations of a view."""
 
     PLAN = "plan"
     PROGRAM = "program"
@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 
 def names_view(text: str | None, project: Path | None, kind: Kind | None) -> bool:
-    """Whether the user asks for a view: says so, or stands in a project and gives a bare name."""
+    """Tell if the user asks for a view: says so, or stands in a project and gives a bare name."""
     if kind is not None or project is not None:
         return True
     return text is not None and re.fullmatch(r"\w+", text) is not None and is_project(Path())

@@ -1,4 +1,4 @@
-"""Where commands print: answers on stdout, progress and errors on stderr.
+"""The streams of commands: answers on stdout, progress and errors on stderr.
 
 Text that a user may copy or pipe onwards (plans, SQL, JSON, errors) is written as it is.
 Pages for reading, such as the demo, go through rich and never need more than 100 columns.
@@ -65,7 +65,7 @@ def working(message: str) -> Iterator[Say]:
 
 @contextmanager
 def measuring(message: str) -> Iterator[Say]:
-    """As `working`; but where nobody watches each message is a line of stderr.
+    """Like `working`, but each message is a line of stderr where nobody watches.
 
     Measurements may take an hour: their log tells how far they are, and what they found so far.
     """

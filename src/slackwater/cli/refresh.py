@@ -107,7 +107,7 @@ _COUNTS = ("files", "inserted", "deleted", "rows in", "rows out")
 
 
 def _predictions(done: Refreshed) -> list[str]:
-    """What new views were expected to keep, beside what they do."""
+    """The predicted state of new views, beside their state."""
     return [
         f"new view {each.view} keeps {size_of(each.state_bytes)} of state, "
         f"about {size_of(each.predicted_bytes)} predicted"

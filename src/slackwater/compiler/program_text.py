@@ -1,4 +1,4 @@
-"""Prints a program for readers: one line a step, statements below it."""
+"""Prints the steps of a program for readers: one line a step, statements below it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,11 @@ from slackwater.plan.program import (
     FragmentStep,
     GatherStep,
     LookUpStep,
-    Program,
     SourceChangesStep,
     SourceRowsStep,
     StateRowsStep,
     Step,
 )
-
-
-def print_program(program: Program) -> str:
-    """The steps in their order."""
-    return "\n".join(print_program_step(step) for step in program.steps)
 
 
 def print_program_step(step: Step) -> str:

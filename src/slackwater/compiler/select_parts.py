@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from slackwater.algebra.operators import Aggregate, Filter, Project, Scan
-from slackwater.expr.facts import referenced_columns
 from slackwater.expr.nodes import AggregateCall, ColumnId, ColumnRef, walk
+from slackwater.expr.properties import referenced_columns
 
 FRAME_COLUMN = re.compile(r"[abd-z]\d+|_[a-z]+")
 """Names of columns of frames: k0, s1, _w; never c1, which is a column by its id."""

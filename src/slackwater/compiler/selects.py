@@ -35,7 +35,7 @@ from slackwater.algebra.operators import (
     Window,
 )
 from slackwater.algebra.rel import Rel
-from slackwater.compiler.group_limits import as_filtered_window
+from slackwater.compiler.ranked_limits import as_filtered_window
 from slackwater.compiler.select_parts import (
     Condition,
     Select,
@@ -46,7 +46,6 @@ from slackwater.compiler.select_parts import (
     is_single_value,
     keeps_all,
 )
-from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import (
     ColumnId,
     ColumnRef,
@@ -54,6 +53,7 @@ from slackwater.expr.nodes import (
     SortKey,
     WindowCall,
 )
+from slackwater.expr.properties import conjuncts
 from slackwater.plan.statements import NO_COLUMNS, Statement
 
 
@@ -62,7 +62,7 @@ class SelectPrinter(ABC):
 
     joins: ClassVar[Mapping[JoinKind, str]]
     always_qualifies: ClassVar[bool] = False
-    """Whether columns have their table before them even where there is only one."""
+    """True if columns have their table before them even where there is only one."""
 
     def __init__(self) -> None:
         """No alias is taken yet."""
@@ -92,7 +92,7 @@ class SelectPrinter(ABC):
 
     @abstractmethod
     def join_condition(self, rel: Join, select: Select) -> str:
-        """When rows of two tables match."""
+        """The condition under which rows of two tables match."""
 
     @abstractmethod
     def group_key(self, expr: Expr, select: Select) -> str:

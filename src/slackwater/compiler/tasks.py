@@ -1,4 +1,4 @@
-"""What a run has to do: the part of each view in it, and what it finds."""
+"""The work of a run: the part of each view in it, and the state it finds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slackwater.plan.view_plan import ViewPlan
 
 
 class Action(Enum):
-    """How a view is brought up to date in a run."""
+    """The ways in which a view is brought up to date in a run."""
 
     INCREMENTAL = "incremental"
     FILL = "filled"
@@ -40,7 +40,7 @@ class ViewTask:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What the run finds: state that exists, its size, and what changed."""
+    """The state that a run finds, its size, and what changed."""
 
     sources: Mapping[str, tuple[str, ...]]
     """The column names of every source."""

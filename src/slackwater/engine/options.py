@@ -1,4 +1,4 @@
-"""How a home is opened."""
+"""Options with which a home is opened."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from slackwater.state.metadata.collect import Retention
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a home is opened."""
+    """Options with which a home is opened."""
 
     metadata: str | None = None
     """The address of a database for the catalog; by default a file in the home."""
     retention: Retention = field(default_factory=Retention)
-    """How long old commits stay readable."""
+    """The commits that stay readable."""
     events: Events = field(default_factory=Events)
     """Told what happens."""
     read_only: bool = False
-    """Whether only to look, beside a process that may be writing."""
+    """Only reads, beside a process that may be writing."""
     forms: Forms = DEFAULT_FORMS
-    """Where and how batches and runs are worked on."""
+    """The engine and the prices for batches and runs."""

@@ -1,1 +1,1 @@
-"""What a home, its views and its runs are like, as values to read."""
+"""Values that describe a home, its views and its runs."""

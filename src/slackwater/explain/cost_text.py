@@ -1,4 +1,4 @@
-"""What a run did and what it cost, for readers: where its time went, as bars."""
+"""The text of what a run did and cost: where its time went, as bars."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def cost_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
 
 
 def view_lines(row: HistoryRow) -> Iterator[str]:
-    """What a run did with one view, and what else it could have done."""
+    """The text of what a run did with one view, and what else it could have done."""
     how = "failed" if row.action == FAILED else f"{row.action} by commit {row.commit}"
     yield f"view {row.view}: {how}, {row.reason}"
     for each in row.candidates:
@@ -82,7 +82,7 @@ def view_lines(row: HistoryRow) -> Iterator[str]:
 
 
 def run_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
-    """What a run cost, which is one for all views."""
+    """The text of a run's cost, which is one for all views."""
     yield "the run, of all views together:"
     yield from cost_lines(metrics)
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.printer import PlanPrinter
+from slackwater.algebra.plan_printer import PlanPrinter
 from slackwater.algebra.reads import read_names
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import RefreshPolicy, ViewDefinition
@@ -67,7 +67,7 @@ class Explainer:
         return kinds[kind]()
 
     def plan(self) -> PlanExplanation:
-        """How every operator is kept, under the names of the query's own columns."""
+        """Explain how every operator is kept, under the names of the query's own columns."""
         view = self._view
         describe = NamePrinter(view.plan).describe
         answer, root = explain_view_plan(self._plan, Sizes(self._size, self._last_run))
@@ -95,7 +95,7 @@ class Explainer:
         )
 
     def cost(self) -> CostExplanation:
-        """What the last run cost, where its time went, and what else could have been done."""
+        """Explain what the last run cost, where its time went, and what else could have been."""
         # The view may have been skipped for long, while others were refreshed.
         runs = read_history(self._home, self._view.name, sys.maxsize)
         done = (run for run in runs if run.action not in ("skipped", FAILED, REPLANNED))

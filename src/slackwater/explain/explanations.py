@@ -1,4 +1,4 @@
-"""What `explain` says of a view, as values; `str` writes each for a reader."""
+"""Explanations of a view as values; `str` writes each for a reader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slackwater.plan.view_plan import RECOMPUTE, Refusal
 
 @dataclass(frozen=True, slots=True)
 class StoredSize:
-    """How large a piece of state is; `filled` is false until a run has written it."""
+    """The size of a piece of state; `filled` is false until a run has written it."""
 
     rows: int
     bytes: int
@@ -59,9 +59,9 @@ class ExplainedOperator:
     how: str = ""
     """A sentence about the method."""
     linear: bool = False
-    """Whether its changes follow from those of its inputs alone."""
+    """True if its changes follow from those of its inputs alone."""
     recomputes: str | None = None
-    """Why it reads all rows, if it does."""
+    """The reason why it reads all rows, if it does."""
     keeps: tuple[ExplainedState, ...] = ()
     refused: tuple[Refusal, ...] = ()
     seen: tuple[SeenRows, ...] = ()
@@ -70,7 +70,7 @@ class ExplainedOperator:
 
 @dataclass(frozen=True, slots=True)
 class PlanExplanation:
-    """How every operator is kept, under the names of the query's own columns."""
+    """The plan of a view: how every operator is kept, under the names of the query's columns."""
 
     kind: ClassVar[str] = "plan"
 
@@ -105,7 +105,7 @@ class WhyExplanation:
     view: str
     policy: str
     recomputed_as_declared: bool
-    """Whether the policy has the whole query recomputed."""
+    """True if the policy has the whole query recomputed."""
     when_read: tuple[str, ...]
     answer: ExplainedState
     predicted_bytes: int
@@ -158,7 +158,7 @@ class ProgramExplanation:
 
 @dataclass(frozen=True, slots=True)
 class CostExplanation:
-    """What the last run did with the view, could have done, and cost; None if none has."""
+    """The last run's action, its alternatives and its cost; None if no run was."""
 
     kind: ClassVar[str] = "cost"
 

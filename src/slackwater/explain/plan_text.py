@@ -11,7 +11,6 @@ from slackwater.explain.explanations import (
     ExplainedState,
     SeenRows,
     StoredSize,
-    plan_lines,
 )
 from slackwater.expr.nodes import Call, ColumnRef, Expr
 from slackwater.expr.sql import ExpressionPrinter
@@ -54,16 +53,10 @@ _METHODS = {
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What is known of stored state, and of the last run of an operator."""
+    """The known sizes of stored state, and of the last run of an operator."""
 
     state: Callable[[Arrangement], StoredSize | None]
     last_run: Callable[[OperatorPlan], tuple[SeenRows, ...]]
-
-
-def print_view_plan(plan: ViewPlan, sizes: Sizes) -> str:
-    """The plan as an indented tree, the operator that gives the answer first."""
-    answer, root = explain_view_plan(plan, sizes)
-    return "\n".join(plan_lines(answer, root, answer_only=plan.answer_only))
 
 
 def explain_view_plan(plan: ViewPlan, sizes: Sizes) -> tuple[ExplainedState, ExplainedOperator]:

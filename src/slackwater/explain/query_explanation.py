@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.algebra.fingerprint import fingerprint
-from slackwater.algebra.printer import print_plan
+from slackwater.algebra.plan_printer import print_plan
 from slackwater.compiler.batch import compile_batch
 from slackwater.events import Progress, Tell, tell_nobody
 from slackwater.frontend.sql.planner import Planner, Query
@@ -56,7 +56,7 @@ class QueryExplanation:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is left to Spark, and values that were taken from the session."""
+        """The parts left to Spark, and values that were taken from the session."""
         notes = (f"note: {note}" for note in self.notes)
         return (*map(str, self.left_to_spark), *notes)
 

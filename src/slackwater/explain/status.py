@@ -1,4 +1,4 @@
-"""What a home holds and what its runs did, for those who look after it."""
+"""The contents of a home and the history of its runs, for those who look after it."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ class ConsideredAction:
     action: str
     rows: int
     seconds: float | None = None
-    """What it was expected to cost; None if nothing was weighed."""
+    """The seconds it was expected to cost; None if nothing was weighed."""
     engine: str = ""
-    """Where it would have been done, if it was weighed."""
+    """The engine it would have been done on, if it was weighed."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """What a run did to a view, what it could have done, and what the whole run cost."""
+    """The action of a run on a view, its alternatives, and the cost of the whole run."""
 
     commit: int
     view: str
@@ -87,9 +87,9 @@ class HistoryRow:
     rows_in: int
     rows_out: int
     state_bytes: int
-    """What the view kept after the run, its answer included."""
+    """Bytes that the view kept after the run, its answer included."""
     predicted_bytes: int
-    """What was expected of a view like it, over sources of that size."""
+    """Bytes that were expected of a view like it, over sources of that size."""
     candidates: tuple[ConsideredAction, ...]
     metrics: Mapping[str, Any]
     """Measures of the run, which is one for all views: time, jobs, rows and bytes."""
@@ -131,7 +131,7 @@ def read_status(home: Home) -> Status:
 
 
 def read_history(home: Home, view: str | None, limit: int) -> tuple[HistoryRow, ...]:
-    """What the last runs did, newest first; a view that does not exist is refused."""
+    """Read what the last runs did, newest first; a view that does not exist is refused."""
     home.require_open()
     if view is not None:
         home.catalog().view(view)

@@ -21,13 +21,13 @@ from slackwater.types import BIGINT, DOUBLE, ArrayType
 
 @dataclass(frozen=True, slots=True)
 class AggregateSpec:
-    """What is known of one aggregate function."""
+    """The properties of one aggregate function."""
 
     name: str
     result: ResultRule
     null_if_empty: bool = True
     follows_order: bool = False
-    """Whether rows met in another order can give another result."""
+    """True if rows met in another order can give another result."""
 
 
 _FOLLOWS_ORDER = frozenset(

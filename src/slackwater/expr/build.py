@@ -103,7 +103,7 @@ def stored_form(value: Expr, dtype: DataType) -> Call:
 
 
 def value_of_stored(value: Expr, dtype: DataType) -> Call:
-    """What a stored value stands for, under its own type."""
+    """The value that a stored form stands for, under its own type."""
     return Call("value_of_stored", (value,), dtype, value.nullable)
 
 

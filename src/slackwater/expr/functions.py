@@ -51,7 +51,7 @@ from slackwater.types import (
 
 
 class Nulls(Enum):
-    """What a function does with NULL."""
+    """The treatment of NULL by a function."""
 
     STRICT = "strict"
     """NULL if and only if some argument is NULL."""
@@ -63,33 +63,20 @@ class Nulls(Enum):
     """No rule: may be NULL, and may be a value although an argument is NULL."""
 
 
-class Direction(Enum):
-    """How a result moves when one argument grows and the others stay."""
-
-    UP = 1
-    DOWN = -1
-
-
 @dataclass(frozen=True, slots=True)
 class FunctionSpec:
-    """What is known of one scalar function."""
+    """The properties of one scalar function."""
 
     name: str
     result: ResultRule
     nulls: Nulls
-    monotone: Mapping[int, Direction]
 
 
-def _specs(
-    nulls: Nulls, result: ResultRule, names: str, monotone: Mapping[int, Direction] | None = None
-) -> Iterable[FunctionSpec]:
+def _specs(nulls: Nulls, result: ResultRule, names: str) -> Iterable[FunctionSpec]:
     for name in names.split():
-        yield FunctionSpec(name, result, nulls, monotone or {})
+        yield FunctionSpec(name, result, nulls)
 
 
-_UP = {0: Direction.UP}
-_BOTH_UP = {0: Direction.UP, 1: Direction.UP}
-_UP_DOWN = {0: Direction.UP, 1: Direction.DOWN}
 _STRICT, _PARTIAL, _NEVER, _ANY = Nulls.STRICT, Nulls.PARTIAL, Nulls.NEVER, Nulls.ANY
 _bool, _int, _bigint = always(BOOLEAN), always(INTEGER), always(BIGINT)
 _double, _string, _binary = always(DOUBLE), always(STRING), always(BINARY)
@@ -111,24 +98,24 @@ _LOGIC = (
 
 # Without ANSI mode arithmetic can overflow to NULL and division by zero is NULL.
 _ARITHMETIC = (
-    *_specs(_PARTIAL, add, "+ try_add", _BOTH_UP),
-    *_specs(_PARTIAL, subtract, "- try_subtract", _UP_DOWN),
+    *_specs(_PARTIAL, add, "+ try_add"),
+    *_specs(_PARTIAL, subtract, "- try_subtract"),
     *_specs(_PARTIAL, multiply, "* try_multiply"),
     *_specs(_PARTIAL, divide, "/ try_divide"),
     *_specs(_PARTIAL, _bigint, "div"),
     *_specs(_PARTIAL, remainder, "% pmod try_mod"),
-    *_specs(_PARTIAL, _same, "negative", {0: Direction.DOWN}),
-    *_specs(_STRICT, _same, "positive", _UP),
+    *_specs(_PARTIAL, _same, "negative"),
+    *_specs(_STRICT, _same, "positive"),
     *_specs(_PARTIAL, _same, "abs"),
     *_specs(_STRICT, _same, "& | ^ ~ shiftleft shiftright shiftrightunsigned"),
     *_specs(_STRICT, _int, "bit_count"),
     *_specs(_PARTIAL, unknown, "getbit"),
-    *_specs(_PARTIAL, whole_number, "floor ceil", _UP),
-    *_specs(_PARTIAL, rounded, "round bround round_floor round_ceil", _UP),
-    *_specs(_STRICT, _double, "sqrt cbrt exp expm1 sinh degrees radians rint", _UP),
+    *_specs(_PARTIAL, whole_number, "floor ceil"),
+    *_specs(_PARTIAL, rounded, "round bround round_floor round_ceil"),
+    *_specs(_STRICT, _double, "sqrt cbrt exp expm1 sinh degrees radians rint"),
     *_specs(_STRICT, _double, "sin cos tan cot sec csc asin acos atan asinh acosh atanh cosh tanh"),
     *_specs(_STRICT, _double, "sign atan2 hypot power"),
-    *_specs(_PARTIAL, _double, "ln log10 log2 log1p", _UP),
+    *_specs(_PARTIAL, _double, "ln log10 log2 log1p"),
     *_specs(_PARTIAL, _double, "log"),
     *_specs(_PARTIAL, _bigint, "factorial width_bucket"),
     *_specs(_PARTIAL, _string, "conv"),
@@ -171,13 +158,13 @@ _STRINGS = (
 )
 
 _TIME = (
-    *_specs(_STRICT, _int, "year quarter", _UP),
+    *_specs(_STRICT, _int, "year quarter"),
     *_specs(_STRICT, _int, "month day dayofweek weekday dayofyear weekofyear"),
     *_specs(_STRICT, _int, "hour minute second"),
     *_specs(_STRICT, unknown, "extract"),
-    *_specs(_STRICT, _date, "date_add date_sub add_months last_day", _UP),
+    *_specs(_STRICT, _date, "date_add date_sub add_months last_day"),
     *_specs(_PARTIAL, _date, "next_day trunc make_date"),
-    *_specs(_STRICT, _int, "datediff", _UP_DOWN),
+    *_specs(_STRICT, _int, "datediff"),
     *_specs(_STRICT, _double, "months_between"),
     *_specs(_PARTIAL, _second, "date_trunc"),
     *_specs(_STRICT, _string, "date_format from_unixtime"),
@@ -193,10 +180,10 @@ _TIME = (
     *_specs(_PARTIAL, always(IntervalType("DAY", "SECOND")), "make_dt_interval"),
     *_specs(_STRICT, _timestamp, "from_utc_timestamp to_utc_timestamp"),
     *_specs(_STRICT, unknown, "convert_timezone"),
-    *_specs(_STRICT, _bigint, "unix_seconds unix_millis unix_micros", _UP),
-    *_specs(_STRICT, _int, "unix_date", _UP),
-    *_specs(_PARTIAL, _timestamp, "timestamp_seconds timestamp_millis timestamp_micros", _UP),
-    *_specs(_STRICT, _date, "date_from_unix_date", _UP),
+    *_specs(_STRICT, _bigint, "unix_seconds unix_millis unix_micros"),
+    *_specs(_STRICT, _int, "unix_date"),
+    *_specs(_PARTIAL, _timestamp, "timestamp_seconds timestamp_millis timestamp_micros"),
+    *_specs(_STRICT, _date, "date_from_unix_date"),
 )
 
 _COLLECTIONS = (
@@ -250,7 +237,7 @@ _FORMS = (*_specs(_ANY, unknown, "stored_form value_of_stored hash_form comparab
 _BITS = (*_specs(_STRICT, _string, "bits_of"),)
 
 # A coarse image of a double that keeps the order: see expr/buckets.py.
-_BUCKETS = (*_specs(_STRICT, _bigint, "bucket_of", _UP),)
+_BUCKETS = (*_specs(_STRICT, _bigint, "bucket_of"),)
 
 # Exact sums of floating-point numbers.
 _LIMBS = (

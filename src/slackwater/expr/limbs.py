@@ -21,7 +21,7 @@ WIDTH = 29
 """Bits of a limb."""
 BASE = 2.0**WIDTH
 NEAR = 5
-"""How many limbs near numbers have."""
+"""The number of limbs of near numbers."""
 NEAR_PLACE = -3
 """The place of the first of them; the limb at place p counts multiples of 2^(29 p)."""
 NEAR_PLACES = range(NEAR_PLACE, NEAR_PLACE + NEAR)
@@ -50,16 +50,16 @@ _LARGEST = 2.0**1023
 
 @dataclass(frozen=True, slots=True)
 class LimbTexts:
-    """How a dialect writes what both engines compute alike; `{}` stands for a value."""
+    """The text of a dialect for what both engines compute alike; `{}` stands for a value."""
 
     double: str
     """A constant."""
     truncated: str
     """A double without what is behind its point."""
     carry: str
-    """What of a limb belongs into the next one."""
+    """The part of a limb that belongs into the next one."""
     digit: str
-    """What stays: 29 bits, never negative."""
+    """The part that stays: 29 bits, never negative."""
 
     def constant(self, value: float) -> str:
         """A constant double."""
@@ -84,7 +84,7 @@ class LimbTexts:
         return f"(CASE WHEN NOT {near} THEN {value} END)"
 
     def product_error(self, left: str, right: str) -> str:
-        """By how much the product of two doubles exceeds the double nearest to it, exactly.
+        """The product of two doubles less the double nearest to it, exactly.
 
         Each is split into halves of 26 bits, whose products are doubles.
         """
@@ -182,7 +182,7 @@ def spark_limbs_value(far: str, limbs: Sequence[str]) -> str:
 
 
 def _spark_far_sum(far: str, limbs: Sequence[str]) -> str:
-    """As the sum of near limbs; digits behind the first 53 bits are left out."""
+    """The sum of near limbs; digits behind the first 53 bits are left out."""
     return spark_rounded(spark_totals((far,), limbs, NEAR_PLACES), LAST_PLACE + 1)
 
 

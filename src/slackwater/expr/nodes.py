@@ -30,7 +30,7 @@ class Expr:
 
     @property
     def nullable(self) -> bool:
-        """Whether the value can be NULL; True when in doubt."""
+        """Tell if the value can be NULL; True when in doubt."""
         return True
 
     @property
@@ -84,7 +84,7 @@ class ColumnRef(Expr):
 
     @property
     def nullable(self) -> bool:
-        """Whether the column can hold NULL where it is read."""
+        """Tell if the column can hold NULL where it is read."""
         return self.column_nullable
 
 
@@ -109,7 +109,7 @@ class Call(Expr):
 
     @property
     def nullable(self) -> bool:
-        """Whether the result can be NULL."""
+        """Tell if the result can be NULL."""
         return self.call_nullable
 
     @property
@@ -123,7 +123,7 @@ class Call(Expr):
 
 
 class CastMode(Enum):
-    """What a cast does with a value that does not fit."""
+    """The treatment of a value that a cast does not fit."""
 
     SESSION = "cast"
     """Raise under ANSI mode, NULL otherwise: as the session is set."""
@@ -146,7 +146,7 @@ class Cast(Expr):
 
     @property
     def nullable(self) -> bool:
-        """Where every value fits NULLs stay as they are; elsewhere the cast may add some."""
+        """True where the cast may add NULLs, or hands them on."""
         return self.child.nullable or not always_fits(self.child.dtype, self.target)
 
     @property
@@ -205,7 +205,7 @@ class LambdaVariable(Expr):
 
     @property
     def nullable(self) -> bool:
-        """Whether elements can be NULL."""
+        """Tell if elements can be NULL."""
         return self.variable_nullable
 
 
@@ -223,7 +223,7 @@ class Lambda(Expr):
 
     @property
     def nullable(self) -> bool:
-        """Whether the body can be NULL."""
+        """Tell if the body can be NULL."""
         return self.body.nullable
 
     @property
@@ -289,7 +289,7 @@ class AggregateCall(Expr):
 
     @property
     def nullable(self) -> bool:
-        """Whether the aggregate can be NULL, an empty group included."""
+        """Tell if the aggregate can be NULL, an empty group included."""
         return self.call_nullable
 
     @property
@@ -309,14 +309,14 @@ class AggregateCall(Expr):
 
 
 class FrameUnit(Enum):
-    """What a window frame counts."""
+    """The unit that a window frame counts."""
 
     ROWS = "ROWS"
     RANGE = "RANGE"
 
 
 class BoundKind(Enum):
-    """Where a window frame starts or ends."""
+    """The places where a window frame starts or ends."""
 
     UNBOUNDED_PRECEDING = "UNBOUNDED PRECEDING"
     CURRENT_ROW = "CURRENT ROW"
@@ -364,7 +364,7 @@ class WindowCall(Expr):
 
     @property
     def nullable(self) -> bool:
-        """Whether the function can give NULL."""
+        """Tell if the function can give NULL."""
         return self.function.nullable
 
     @property

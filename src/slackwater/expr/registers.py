@@ -63,12 +63,12 @@ class Sketch:
 
     @property
     def registers(self) -> int:
-        """How many registers there are."""
+        """The number of registers."""
         return 1 << self.precision
 
     @property
     def address_shift(self) -> int:
-        """How far to the right a hash is shifted to name its register."""
+        """The bits by which a hash is shifted to the right to name its register."""
         return _HASH_BITS - self.precision
 
     @property
@@ -83,7 +83,7 @@ class Sketch:
 
     @property
     def constant(self) -> float:
-        """What estimates are multiples of: alpha m^2."""
+        """The constant that estimates are multiples of: alpha m^2."""
         size = self.registers
         alpha = _ALPHA.get(self.precision, 0.7213 / (1.0 + 1.079 / size))
         return alpha * size * size
@@ -106,14 +106,14 @@ def sketch_of(call: AggregateCall) -> Sketch | None:
 
 @dataclass(frozen=True, slots=True)
 class EstimateTexts:
-    """How a dialect writes an estimate; `{}` stands for values."""
+    """The text of an estimate in a dialect; `{}` stands for values."""
 
     double: str
     """A constant."""
     array: str
     """An array of constants."""
     counted: str
-    """How many elements of an array a condition on `bound` holds for."""
+    """The number of elements of an array for which a condition on `bound` holds."""
     element: str
     """An element of an array, counted from zero."""
     bound: str

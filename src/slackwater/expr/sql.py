@@ -66,7 +66,7 @@ def quote_name(name: str) -> str:
 
 
 def human_names(column: ColumnRef) -> str:
-    """How plans for people write a column: its name and its id."""
+    """Write a column as plans for people do: its name and its id."""
     return f"{column.name}#{column.id}"
 
 
@@ -209,7 +209,7 @@ class ExpressionPrinter:
         return f"extract({call.params[0]} FROM {self.text(call.args[0])})"
 
     def at_least_n(self, call: Call) -> str:
-        """How many arguments are neither NULL nor NaN, compared with a minimum."""
+        """The number of arguments that are neither NULL nor NaN, compared with a minimum."""
         counts = []
         for arg in call.args:
             text = self.text(arg)
@@ -282,7 +282,7 @@ class ExpressionPrinter:
         return spark_limbs_value(far, limbs)
 
     def comoment(self, call: Call) -> str:
-        """What variances and covariances are made of."""
+        """The moment that variances and covariances are made of."""
         return spark_comoment(Comoment.of([self.text(arg) for arg in call.args]))
 
     def far_limbs(self, call: AggregateCall) -> str:
@@ -292,7 +292,7 @@ class ExpressionPrinter:
         return spark_far_limbs(f"{terms} FILTER (WHERE {value} IS NOT NULL)")
 
     def registers_estimate(self, call: Call) -> str:
-        """How many values registers stand for; what the sketch is like is spared the reader."""
+        """The number of values that registers stand for; details of the sketch are left out."""
         return f"{call.function}({self._list(call.args)})"
 
     def count_by_registers(self, call: AggregateCall) -> str:

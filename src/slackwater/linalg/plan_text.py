@@ -41,24 +41,3 @@ def _table(plan: MatrixPlan) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def plan_data(plan: MatrixPlan) -> dict[str, object]:
-    """The same as data."""
-    return {
-        "chosen": plan.chosen.name,
-        "backend": plan.prices.backend,
-        "sizes": dict(plan.workload.sizes),
-        "ranks": dict(plan.workload.ranks),
-        "candidates": [
-            {
-                "strategy": each.strategy.value,
-                "model": None if each.model is None else str(each.model),
-                "seconds": each.seconds,
-                "flops": each.flops,
-                "memory": each.memory,
-            }
-            for each in plan.candidates
-        ],
-        "program": print_compiled(plan.chosen.compiled),
-    }

@@ -1,1 +1,1 @@
-"""Merging small segments, and deleting what nobody needs."""
+"""Merging small segments, and deleting files that are no longer needed."""

@@ -1,4 +1,4 @@
-"""Keeps state small: merges segments, forgets old commits, deletes what nobody needs."""
+"""Keeps state small: merges segments, forgets old commits, deletes files no longer needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slackwater.state.metadata.records import NewSegment, SegmentRecord, Transac
 _MERGED_AT = 8
 """So many groups of segments of similar size make a merge worth its while."""
 _PILED_UP = 4 * _MERGED_AT
-"""If so many groups wait for a merge to end, refreshes wait for it too."""
+"""Refreshes wait for merges once so many groups of segments wait to be merged."""
 _SIMILAR = 4
 """A group joins a merge if it is at most so many times what is merged already."""
 _COLLECT_EVERY = 16
@@ -28,14 +28,14 @@ _Choose = Callable[[list[list[SegmentRecord]]], list[SegmentRecord]]
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What a compaction did."""
+    """The result of a compaction."""
 
     merged: int
     """Files that went into larger ones."""
     written: int
     collected: Removed
     failed: tuple[str, ...] = ()
-    """Why merges in the background had failed; this one has made up for them."""
+    """Reasons why merges in the background had failed; this compaction has made up for them."""
 
 
 class Maintenance:
@@ -54,7 +54,7 @@ class Maintenance:
         self._failures: list[str] = []
 
     def tidy(self) -> None:
-        """What every run does afterwards: adopt what is merged, have merged what has piled up."""
+        """Commit finished merges and start new ones; every run ends with this."""
         if self._merger.finished:
             self._finish()
         chosen = self._choose(_worth_merging)
@@ -72,7 +72,7 @@ class Maintenance:
             self._collect()
 
     def compact(self) -> Compaction:
-        """Merge everything that can be merged, and delete what nobody needs."""
+        """Merge everything that can be merged, and delete what is no longer needed."""
         before = self._adopt(self._merger.take())
         chosen = self._choose(_everything)
         if chosen:
@@ -82,12 +82,12 @@ class Maintenance:
         return Compaction(merged, written, self._collect(), self.take_failures())
 
     def take_failures(self) -> tuple[str, ...]:
-        """Why merges in the background have failed; each is told once."""
+        """Return why merges in the background have failed; each failure is told once."""
         failures, self._failures = tuple(self._failures), []
         return failures
 
     def close(self) -> None:
-        """Wait for what is under way, and adopt it."""
+        """Wait for merges under way, and commit them."""
         try:
             self._finish()
         except BaseException:  # Whoever does not want to wait interrupts.
@@ -110,7 +110,7 @@ class Maintenance:
         return Removed((*collected.files, *swept.files), collected.bytes + swept.bytes)
 
     def _choose(self, choose: _Choose) -> tuple[Merge, ...]:
-        """What to merge, but for what is being merged."""
+        """Choose the segments to merge, except those being merged."""
         catalog = self._home.catalog()
         taken = {segment for merge in self._merger.merges for segment in merge.segments}
         merges = []
@@ -133,7 +133,7 @@ class Maintenance:
             raise
 
     def _finish(self) -> None:
-        """Wait for what is under way, adopt it and delete what is not needed any more."""
+        """Wait for merges under way, commit them and delete what is no longer needed."""
         merged, _ = self._adopt(self._merger.take())
         if merged:
             collect_garbage(self._home.writer, self._home.folder, self._retention)

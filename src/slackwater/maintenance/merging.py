@@ -47,7 +47,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What became of a merge: its files, or why there are none."""
+    """The result of a merge: its files, or the reason why there are none."""
 
     merge: Merge
     files: tuple[SegmentFile, ...] = ()
@@ -67,12 +67,12 @@ class Merger:
 
     @property
     def merges(self) -> tuple[Merge, ...]:
-        """What is under way, or finished and not yet taken."""
+        """The merges under way, and those finished but not yet taken."""
         return self._merges
 
     @property
     def finished(self) -> bool:
-        """Whether `take` would not have to wait."""
+        """Tell if `take` would not have to wait."""
         return self._thread is None or not self._thread.is_alive()
 
     def start(self, merges: tuple[Merge, ...]) -> None:
@@ -85,7 +85,7 @@ class Merger:
         self._thread.start()
 
     def take(self) -> tuple[Merged, ...]:
-        """Wait for the end of what is under way; what became of each merge."""
+        """Wait for the merges under way; returns the result of each."""
         self._join()
         merged = tuple(self._merged)
         self._merges, self._merged = (), []

@@ -11,6 +11,7 @@ from typing import Any
 
 from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel
+from slackwater.optimizer.rules.arrangement_keys import whole_row
 from slackwater.optimizer.rules.base import Rule
 from slackwater.optimizer.rules.im1.aggregate_extremes import GuardExtremes
 from slackwater.optimizer.rules.im1.aggregate_groups import RedoGroups
@@ -23,7 +24,6 @@ from slackwater.optimizer.rules.im1.linear import LINEAR
 from slackwater.optimizer.rules.im1.recompute import RecomputeAll
 from slackwater.optimizer.rules.im1.window import RedoPartitions
 from slackwater.optimizer.rules.im1.window_ranges import RedoRanges
-from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.facts import Facts
 from slackwater.plan.view_plan import Alternative, OperatorPlan, Refusal, ViewPlan
 

@@ -34,7 +34,7 @@ def split_distinct_aggregates(rel: Rel, ids: Ids) -> Rel:
 
 
 def distinct_args(expr: Expr) -> tuple[Expr, ...] | None:
-    """What an aggregate takes the different values of, if these can be grouped before it."""
+    """The arguments of a DISTINCT aggregate, if their values can be grouped before it."""
     if not isinstance(expr, AggregateCall) or not expr.distinct:
         return None
     if expr.function not in ("count", "sum", "avg") or expr.where is not None or expr.order:

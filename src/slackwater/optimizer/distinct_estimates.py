@@ -94,7 +94,7 @@ def _kept_apart(rel: Aggregate, outputs: list[Output]) -> list[tuple[Output, ...
 
 
 def _has_plain_keys(rel: Aggregate) -> bool:
-    """Whether groups can be told by their keys alone, and show no other value than all rows do."""
+    """Tell if groups can be told by their keys alone, and show no other value than all rows do."""
     return all(_is_hashed(part) for key in rel.keys for part in parts_of(key.column.dtype))
 
 
@@ -112,7 +112,7 @@ def _sketch(expr: Expr) -> Sketch | None:
 
 
 def _is_hashed(dtype: DataType) -> bool:
-    """Whether values of a type can be hashed, and look alike where they are equal."""
+    """Tell if values of a type can be hashed, and look alike where they are equal."""
     return dtype in _HASHED or isinstance(dtype, _HASHED_KINDS)
 
 

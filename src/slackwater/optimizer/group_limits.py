@@ -16,7 +16,6 @@ from slackwater.algebra.columns import Output, pass_through
 from slackwater.algebra.operators import Filter, GroupLimit, Project, RankKind, Window
 from slackwater.algebra.rel import Rel
 from slackwater.expr.build import number
-from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import (
     AggregateCall,
     BoundKind,
@@ -30,12 +29,13 @@ from slackwater.expr.nodes import (
     Literal,
     WindowCall,
 )
+from slackwater.expr.properties import conjuncts
 from slackwater.types import is_floating, is_integral
 
 _MOST_KEPT = 1_000
-"""Where Spark draws the line too: longer beginnings are seldom shorter than their partitions."""
+"""Spark draws the line here too: longer beginnings are seldom shorter than their partitions."""
 _FEWEST_FIRST = (RankKind.ROW_NUMBER, RankKind.RANK, RankKind.DENSE_RANK)
-"""Which leaves the fewest rows for the same bound."""
+"""The ranking functions, first the one that leaves the fewest rows for the same bound."""
 _EXPANDING = Frame(
     FrameUnit.ROWS, FrameBound(BoundKind.UNBOUNDED_PRECEDING), FrameBound(BoundKind.CURRENT_ROW)
 )

@@ -14,9 +14,9 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel
 from slackwater.expr.aggregates import aggregate
-from slackwater.expr.facts import referenced_columns
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Expr, Literal
+from slackwater.expr.properties import referenced_columns
 from slackwater.optimizer.ids import Ids
 from slackwater.optimizer.rules.join_keys import side_keys
 from slackwater.types import BIGINT, BOOLEAN
@@ -112,7 +112,7 @@ def pad_apart(rel: Rel, ids: Ids) -> Rel:
 
 
 def _one_row_a_key(rel: Join) -> bool:
-    """Whether the right side is grouped by what it is joined by."""
+    """Tell if the right side is grouped by what it is joined by."""
     right = rel.right
     while isinstance(right, Filter | Project):
         right = right.input

@@ -5,8 +5,8 @@ from __future__ import annotations
 from slackwater.algebra.columns import Output, pass_through
 from slackwater.algebra.operators import Aggregate, Project
 from slackwater.algebra.rel import Rel
-from slackwater.expr.facts import referenced_columns
 from slackwater.expr.nodes import Expr
+from slackwater.expr.properties import referenced_columns
 from slackwater.optimizer.ids import Ids, under_own_ids
 from slackwater.optimizer.rules.accumulators import remember
 from slackwater.optimizer.rules.percentiles import percentile_value

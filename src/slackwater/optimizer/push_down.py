@@ -14,9 +14,9 @@ from functools import reduce
 from slackwater.algebra.columns import pass_through
 from slackwater.algebra.operators import Filter, Join, JoinKind, Project
 from slackwater.algebra.rel import Rel
-from slackwater.expr.facts import conjuncts, may_raise, referenced_columns
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId, Expr
+from slackwater.expr.properties import conjuncts, may_raise, referenced_columns
 
 _PAIRS = (JoinKind.INNER, JoinKind.CROSS)
 
@@ -63,7 +63,7 @@ def keep_needed(rel: Rel) -> Rel:
 
 
 def _narrow(rel: Rel, needed: frozenset[ColumnId]) -> Rel:
-    """The relation without columns that nobody needs, as far as that makes a join smaller."""
+    """The relation without unused columns, as far as that makes a join smaller."""
     match rel:
         case Filter(condition=condition):
             return replace(rel, input=_narrow(rel.input, needed | referenced_columns(condition)))

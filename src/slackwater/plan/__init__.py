@@ -1,1 +1,1 @@
-"""What a refresh will do, as values: state to keep, steps to take. Nothing here runs."""
+"""Plans of refreshes as values: state to keep, steps to take. Nothing here runs."""

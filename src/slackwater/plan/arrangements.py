@@ -27,14 +27,14 @@ from slackwater.types.datatypes import (
 
 
 class Role(Enum):
-    """What the rows of an arrangement are."""
+    """The kinds of rows that an arrangement can hold."""
 
     CONTENTS = "contents"
     """The rows of the relation itself."""
     ACCUMULATORS = "accumulators"
     """One row per group: its keys, running sums and number of rows."""
     COUNTS = "counts"
-    """How many rows of a group are in each of its buckets, as the weight of its keys and bucket."""
+    """The number of rows in each bucket of a group, as the weight of its keys and bucket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Arrangement:
 
     @property
     def definition(self) -> str:
-        """What makes the arrangement this one, as text for the catalog."""
+        """The parts that tell the arrangement from others, as text for the catalog."""
         return _definition(self)
 
     @property

@@ -45,12 +45,12 @@ _WORK: Mapping[type[Rel], float] = {
     Sort: 8.0,
     Window: 12.0,
 }
-"""What an operator adds to the price of a row in a statement; one aggregate is included."""
+"""The work an operator adds to the price of a row in a statement; one aggregate is included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is stored: the rows of each file, the bytes of all, and rows under one key."""
+    """The size of what is stored: rows of each file, bytes of all, and rows under one key."""
 
     files: tuple[int, ...] = ()
     bytes: int = 0
@@ -63,7 +63,7 @@ class Extent:
 
 
 class Sizes(Protocol):
-    """What a run knows of the size of things."""
+    """The sizes that a run knows."""
 
     def pending(self, source: str) -> Extent:
         """Changes of a source that the run takes in."""

@@ -1,4 +1,4 @@
-"""What the rules may rely on beside the plan itself."""
+"""The facts that rules may rely on beside the plan itself."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Facts:
     append_only: frozenset[str] = frozenset()
     """Sources that never lose a row."""
     sums_fit: bool = True
-    """Whether running sums of the widest decimals have stayed within their 38 digits so far."""
+    """True if running sums of the widest decimals have stayed within their 38 digits so far."""
     large_windows: frozenset[LargeWindow] = frozenset()
     """Windows of which a change should not have whole partitions redone."""
 
@@ -73,7 +73,7 @@ class Facts:
         return min(shifts, default=None)
 
     def never_retracts(self, rel: Rel) -> bool:
-        """Whether rows of the relation, once there, stay."""
+        """Tell if rows of the relation, once there, stay."""
         if isinstance(rel, Scan):
             return rel.source in self.append_only
         if isinstance(rel, Join):
@@ -83,7 +83,7 @@ class Facts:
 
 
 def is_bounded(rel: Rel) -> bool:
-    """Whether a relation has a few rows at most, however large the sources grow."""
+    """Tell if a relation has a few rows at most, however large the sources grow."""
     match rel:
         case Values() | Range():
             return True

@@ -1,4 +1,4 @@
-"""The physical forms of steps, and which of them is chosen: by price, unless somebody insists."""
+"""The physical forms of steps, and the choice among them: by price, unless one is insisted on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slackwater.plan.program import GatherStep, LookUpStep, Program
 
 
 class Engine(StrEnum):
-    """Where batches and runs are worked on."""
+    """The engines on which batches and runs are worked."""
 
     AUTO = "auto"
     """Wherever it is cheaper, by the prices of the installation."""
@@ -33,14 +33,14 @@ def read_engine(text: str) -> Engine:
 
 
 class LookUps(Enum):
-    """How Spark finds the stored rows of some keys."""
+    """The ways in which Spark finds the stored rows of some keys."""
 
     AUTO = "auto"
     """Whichever is cheaper."""
     INDEX = "index"
-    """By searching for the keys in the sorted files."""
+    """Search for the keys in the sorted files."""
     SCAN = "scan"
-    """By a join of Spark's with all that is stored."""
+    """Join with all that is stored, by Spark."""
 
 
 def read_look_ups(text: str) -> LookUps:
@@ -54,7 +54,7 @@ def read_look_ups(text: str) -> LookUps:
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """What is insisted on, and the prices for the rest."""
+    """The physical forms that are insisted on, and the prices for choosing the rest."""
 
     driver_rows: int | None = None
     """Up to how many changed rows a batch or run is worked on by the driver; None: by price."""

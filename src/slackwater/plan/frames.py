@@ -12,7 +12,7 @@ from slackwater.expr.nodes import ColumnId, Expr
 from slackwater.types import BIGINT, DataType, Field
 
 WEIGHT = "_w"
-"""How often a row was added, or taken away if negative."""
+"""The number of times a row was added, or taken away if negative."""
 HASH = "_h"
 """The hash of a row's key."""
 STORED_WEIGHT = "_sw"

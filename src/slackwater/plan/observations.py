@@ -1,4 +1,4 @@
-"""What runs observed of the steps of operators, and what follows for the next run."""
+"""Observations that runs made of operators' steps, and the forecasts that follow from them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Observed:
 
 
 def _groups_behind(rows: float, seen: float) -> float:
-    """How many equally likely groups there are if so many rows showed `seen` of them."""
+    """An estimate of the number of equally likely groups if so many rows showed `seen` of them."""
     if seen < 1:
         return 1.0
     low, high = seen, _MOST_GROUPS
@@ -73,7 +73,7 @@ def _groups_behind(rows: float, seen: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Where an observation belongs: a step of an operator, on an engine."""
+    """The key of an observation: a step of an operator, on an engine."""
 
     origin: Origin
     engine: str

@@ -1,4 +1,4 @@
-"""What pieces of work cost on an installation, in seconds; `slackwater calibrate` measures them."""
+"""Seconds that pieces of work take on an installation; `slackwater calibrate` measures them."""
 
 from __future__ import annotations
 

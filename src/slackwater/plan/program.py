@@ -35,7 +35,7 @@ class BaseStep:
 
     @property
     def is_stored(self) -> bool:
-        """Whether its rows are just what is stored somewhere."""
+        """Tell if its rows are just what is stored somewhere."""
         return False
 
 
@@ -67,7 +67,7 @@ class ComputeStep(BaseStep):
 
 @dataclass(frozen=True, slots=True)
 class SourceChangesStep(BaseStep):
-    """What a source received since the views last read it, net: k0, ..., _w."""
+    """The net changes of a source since the views last read it: k0, ..., _w."""
 
     source: str
 
@@ -95,7 +95,7 @@ class StateRowsStep(BaseStep):
 
     arrangement: Arrangement
     beside: str | None = None
-    """A frame without whose rows nobody needs these."""
+    """If this frame is empty, the state need not be read."""
 
     @property
     def is_stored(self) -> bool:
@@ -178,7 +178,7 @@ Step = (
     | FragmentStep
     | AppendStep
 )
-"""Every kind of step: whoever treats each its own way ends in `assert_never`."""
+"""Every kind of step; each dispatch over steps ends in `assert_never`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -200,7 +200,7 @@ class Program:
         return tuple(step for step in self.steps if isinstance(step, AppendStep))
 
     def uses(self) -> dict[str, int]:
-        """How many steps read each frame."""
+        """The number of steps that read each frame."""
         counts = {step.name: 0 for step in self.steps}
         for step in self.steps:
             for name in step.reads:

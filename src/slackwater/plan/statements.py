@@ -34,8 +34,8 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.errors import InvariantError
-from slackwater.expr.facts import may_raise, referenced_columns
 from slackwater.expr.nodes import ColumnId, ColumnRef, Expr
+from slackwater.expr.properties import may_raise, referenced_columns
 from slackwater.types import BOOLEAN, Field
 
 NO_COLUMNS = "no_columns"
@@ -87,7 +87,7 @@ class Statement:
 
     @property
     def keys(self) -> Mapping[str, Key]:
-        """How the rows of each frame may be divided so that every part can be computed alone.
+        """The keys by which each frame's rows may be divided so that every part is computed alone.
 
         A frame that is missing may be divided in any way: the statement is row-wise in it.
         """
@@ -95,7 +95,7 @@ class Statement:
 
     @property
     def may_raise(self) -> bool:
-        """Whether rows can make it fail."""
+        """Tell if rows can make it fail."""
         single = any(
             isinstance(each, Join) and each.kind is JoinKind.SINGLE for each in walk_rel(self.rel)
         )
@@ -113,7 +113,7 @@ class Statement:
 
     @property
     def makes_rows(self) -> bool:
-        """Whether there may be rows even where no frame has any."""
+        """Tell if there may be rows even where no frame has any."""
         return any(
             isinstance(each, Values | Range) or (isinstance(each, Aggregate) and not each.keys)
             for each in walk_rel(self.rel)

@@ -96,20 +96,20 @@ class OperatorPlan:
 
 @dataclass(frozen=True, slots=True)
 class ViewPlan:
-    """How a view is kept."""
+    """The plan of a view."""
 
     root: OperatorPlan
     """The part of the query whose rows are stored."""
     answer: Arrangement
-    """Where they are."""
+    """The arrangement that holds them."""
     read: OperatorPlan
     """The answer over a scan of the stored rows: order, limit and projections of the root."""
     facts: Facts
-    """What the choice of methods relies on."""
+    """The facts that the choice of methods relies on."""
     answer_only: bool = False
     """Nothing but the answer is kept."""
     by_price: bool = False
-    """That is so because it costs less, not because no part of the view takes in changes."""
+    """True if that is because it costs less, not because no part of the view takes in changes."""
 
     @property
     def inner_state(self) -> tuple[KeptState, ...]:

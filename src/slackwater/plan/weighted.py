@@ -74,7 +74,7 @@ def difference(new: Rel, old: Rel, fresh: Fresh) -> Rel:
 def consolidated(table: Rel, fresh: Fresh, *, first: bool = False) -> Rel:
     """The net changes: equal rows added up, zeros left out.
 
-    Rows that Spark cannot group stay as they come; whoever keeps them adds them up. With
+    Rows that Spark cannot group stay as they are, and are added up where they are stored. With
     `first` they too are added up, by values in forms that it can group, and nothing that reads
     the result is computed before: Spark moves conditions ahead of a grouping, but only those
     that read the grouping columns themselves.
@@ -123,7 +123,7 @@ def _keys(column: Column) -> tuple[Expr, ...]:
 
 
 def _has_form(dtype: DataType) -> bool:
-    """Whether Spark groups values of the type, as they are or in another form."""
+    """Tell if Spark groups values of the type, as they are or in another form."""
     parts = parts_of(dtype)
     inside = any(isinstance(part, OpaqueType) or part == VARIANT for part in parts)
     return adds_up(dtype) or dtype == VARIANT or not inside
@@ -149,12 +149,12 @@ def repeated(table: Rel, fresh: Fresh) -> Rel:
 
 
 def groupable(dtype: DataType) -> bool:
-    """Whether Spark groups values of the type, and only equal ones: the sign of zeros aside."""
+    """Tell if Spark groups values of the type, and only equal ones: the sign of zeros aside."""
     return adds_up(dtype) and not is_collated(dtype)
 
 
 def adds_up(dtype: DataType) -> bool:
-    """Whether Spark groups values of the type, so that rows which hold them can be added up."""
+    """Tell if Spark groups values of the type, so that rows which hold them can be added up."""
     unfit = (CALENDAR_INTERVAL, VARIANT)
     parts = parts_of(dtype)
     return not any(isinstance(part, MapType | OpaqueType) or part in unfit for part in parts)

@@ -49,7 +49,7 @@ from slackwater.state.metadata.records import CommitKind, Transaction
 
 @dataclass(frozen=True, slots=True)
 class NewSource:
-    """A source to be: as for `Session.create_source`."""
+    """A source to create: as for `Session.create_source`."""
 
     name: str
     schema: StructType | str
@@ -58,7 +58,7 @@ class NewSource:
     on_missing: str = "error"
 
     def definition(self) -> SourceDefinition:
-        """As the catalog is to have it; raises `CatalogError` for what cannot be a source."""
+        """The definition for the catalog; raises `CatalogError` for what cannot be a source."""
         columns = self._columns()
         named = {name.lower(): name for name in columns.fieldNames()}
         key = tuple(named.get(name.lower(), name) for name in self.key)
@@ -95,7 +95,7 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class NewView:
-    """A view to be: as for `Session.create_view`."""
+    """A view to create: as for `Session.create_view`."""
 
     name: str
     query: str | DataFrame
@@ -104,7 +104,7 @@ class NewView:
     scope: str = "all"
 
     def planned(self, planner: Planner, catalog: Catalog, declared: Facts) -> PlannedView:
-        """The view, if it can be: what it reads exists, and its policy allows its plan."""
+        """Plan the view; refused if what it reads is missing or its policy forbids its plan."""
         self._check()
         policy = read_policy(self.refresh)
         planned = plan_view(planner, catalog, self.name, self.query, policy)
@@ -130,11 +130,11 @@ class NewView:
 
 @dataclass
 class Declaration:
-    """What is to go and to come, and the catalog as it will be then."""
+    """The definitions to drop and to add, and the catalog as it will be then."""
 
     home: Home
     planner: Planner
-    """One that nobody else uses yet; it learns of everything there will be."""
+    """A planner that nothing else uses; it learns of all tables there will be."""
     before: Catalog
     dropped: tuple[str, ...]
     catalog: Catalog = field(init=False)
@@ -142,7 +142,7 @@ class Declaration:
     _views: list[tuple[PlannedView, ViewPlan]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Take the dropped views away, and offer what stays to the planner."""
+        """Take the dropped views away, and offer the others to the planner."""
         for name in self.dropped:
             self.before.view(name)
             require_unread(self.before, name, "view", besides=self.dropped)
@@ -157,7 +157,7 @@ class Declaration:
             offer_view(self.planner, view)
 
     def add_source(self, new: NewSource) -> None:
-        """Have a source come."""
+        """Add a source."""
         self.catalog.require_free(new.name)
         source = new.definition()
         state = self.catalog.state
@@ -167,7 +167,7 @@ class Declaration:
         self.planner.add_table(source.table(None))
 
     def add_view(self, new: NewView) -> None:
-        """Have a view come; what it reads has come before."""
+        """Add a view; the sources and views it reads have been added before."""
         self.catalog.require_free(new.name)
         try:
             planned = new.planned(self.planner, self.catalog, self.catalog.declared_facts)
@@ -189,7 +189,7 @@ class Declaration:
         return {name: each for fragments in found for name, each in fragments.items()}
 
     def commit(self) -> None:
-        """Make it real."""
+        """Commit all of it."""
         gone = self._unneeded_state()
         known = self.before.state.arrangements.keys() - gone
         views = [(planned.definition, plan) for planned, plan in self._views]
@@ -214,7 +214,7 @@ class Declaration:
         return "create_source" if self._sources else "drop_view"
 
     def _unneeded_state(self) -> frozenset[str]:
-        """What only dropped views need; a new view starts empty, also in place of an old one."""
+        """The state that only dropped views need. A view in place of another starts empty."""
         plans = Plans(self.before, self.before.facts)
         own: set[str] = set()
         kept: set[str] = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from slackwater.algebra.columns import Column
 from slackwater.algebra.invariants import defined_columns
 from slackwater.algebra.operators import Scan
-from slackwater.algebra.printer import PlanPrinter
+from slackwater.algebra.plan_printer import PlanPrinter
 from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import ColumnId, ColumnRef
 

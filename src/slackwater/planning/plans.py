@@ -77,7 +77,7 @@ class Plans:
         return self._others[view, action]
 
     def adopt(self, view: ViewDefinition, action: Action, why: str) -> None:
-        """Keep a view from now on as what a run does with it asks for."""
+        """Keep a view from now on by the plan that goes with an action."""
         plan, text = self.after(view, action)
         if text == self._texts[view.name]:
             return
@@ -105,7 +105,7 @@ class Plans:
 
 
 def _require_same_answer(view: str, plan: ViewPlan, catalog: Catalog) -> None:
-    """Refuse a plan that keeps the answer where nobody looks for it."""
+    """Refuse a plan whose answer is in another arrangement than the catalog says."""
     if plan.answer.id != catalog.answer(view):
         raise InvariantError(
             f"the answer of view {view} is kept as {catalog.answer(view)}, not {plan.answer.id}"

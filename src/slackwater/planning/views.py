@@ -104,7 +104,7 @@ def normalized_root(rel: Rel) -> Rel:
 def inline_views(rel: Rel, catalog: Catalog) -> Rel:
     """Scans of views with a limit at their root, with that limit and its order spelled out.
 
-    Views store rows as they are before it, so whoever reads a view applies it.
+    Views store their rows before the limit, so it is applied where they are read.
     """
     views = catalog.views
     last = max((column.id for each in walk_rel(rel) for column in each.columns), default=0)
@@ -135,7 +135,7 @@ def _require_storable(view: ViewDefinition) -> None:
 
 
 def operator_name(rel: Rel) -> str:
-    """What to call an operator in front of its user."""
+    """The name of an operator for its user."""
     return "a part left to Spark" if isinstance(rel, Recompute) else type(rel).__name__
 
 

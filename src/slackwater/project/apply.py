@@ -17,7 +17,7 @@ from slackwater.engine.keeper import Keeper
 from slackwater.errors import CatalogError
 from slackwater.planning.declare import NewSource, NewView
 from slackwater.planning.views import with_readers
-from slackwater.project.records import ProjectFiles, SourceDeclaration, ViewFile
+from slackwater.project.project_files import ProjectFiles, SourceDeclaration, ViewFile
 from slackwater.project.sql_tokens import tokenize
 
 _REPLACE = "Run `slackwater refresh --replace` to build it anew, with the views that read it"
@@ -25,7 +25,7 @@ _REPLACE = "Run `slackwater refresh --replace` to build it anew, with the views 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What was done to the home, by name.
+    """The changes made to the home, by name.
 
     `left` are views that the project no longer has, `left_sources` its former sources: their rows
     may be the only copy, so that nothing drops them.
@@ -162,7 +162,7 @@ def view_goal(view: ViewFile) -> Goal | None:
 
 
 def _changes(catalog: Catalog, view: ViewFile) -> list[str]:
-    """What the home has otherwise than the project; blanks and comments do not count."""
+    """The parts in which a view of the home differs from the project's; blanks do not count."""
     held = catalog.view(view.name)
     pairs = (
         ("query", _words(view.sql), _words(held.sql or "")),

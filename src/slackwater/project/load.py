@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from slackwater.errors import CatalogError
-from slackwater.project.records import ProjectFiles, ViewFile
+from slackwater.project.project_files import ProjectFiles, ViewFile
 from slackwater.project.spec_file import SPEC_FILE, Library, Spec, read_spec
 from slackwater.project.sql_files import read_sql_file
 from slackwater.project.view_order import order_views
@@ -37,7 +37,7 @@ def load_project(folder: Path) -> ProjectFiles:
 
 
 def is_project(folder: Path) -> bool:
-    """Whether a folder has a spec file."""
+    """Tell if a folder has a spec file."""
     return (folder / SPEC_FILE).is_file()
 
 

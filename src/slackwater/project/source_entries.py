@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import yaml
 
-from slackwater.project.records import OnMissing, SourceDeclaration
+from slackwater.project.project_files import OnMissing, SourceDeclaration
 from slackwater.project.yaml_nodes import Entry
 from slackwater.sources.file_columns import FileFormat
 from slackwater.sources.folder_connector import FolderConnector

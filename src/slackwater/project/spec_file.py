@@ -12,12 +12,12 @@ from urllib.parse import unquote, urlsplit
 
 from slackwater.errors import SetupError
 from slackwater.plan.forms import Engine
+from slackwater.project.project_files import SourceDeclaration, Windows
 from slackwater.project.quantities import parse_bytes, parse_duration
-from slackwater.project.records import SourceDeclaration, Windows
 from slackwater.project.source_entries import read_source
 from slackwater.project.yaml_nodes import Entry, read_yaml
 from slackwater.state.metadata.collect import Retention
-from slackwater.state.metadata.engine import read_address
+from slackwater.state.metadata.database import read_address
 
 SPEC_FILE = "slackwater.yml"
 
@@ -51,7 +51,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What the spec file says, with paths made absolute."""
+    """The contents of the spec file, with paths made absolute."""
 
     name: str
     storage: Path

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from slackwater.errors import Span, SqlError
-from slackwater.project.records import ViewFile
+from slackwater.project.project_files import ViewFile
 from slackwater.project.sql_tokens import Kind, Token, tokenize
 from slackwater.project.view_properties import check_properties
 

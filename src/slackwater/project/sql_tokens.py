@@ -26,7 +26,7 @@ _COMMENT_MARK = re.compile(r"/\*|\*/")
 
 
 class Kind(Enum):
-    """What a token is."""
+    """The kinds of tokens."""
 
     WORD = auto()
     NAME = auto()
@@ -45,7 +45,7 @@ class Token:
     stop: int
 
     def is_word(self, *words: str) -> bool:
-        """Whether it is one of some keywords, in whatever case."""
+        """Tell if it is one of some keywords, in whatever case."""
         return self.kind is Kind.WORD and self.text.upper() in words
 
     @property
@@ -87,7 +87,7 @@ _KINDS = {
 
 
 def _comment_end(sql: str, start: int) -> int:
-    """Where a bracketed comment ends; such comments may be nested."""
+    """The end of a bracketed comment; such comments may be nested."""
     depth, position = 1, start + 2
     while depth:
         mark = _COMMENT_MARK.search(sql, position)

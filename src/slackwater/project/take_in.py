@@ -12,14 +12,14 @@ from slackwater.catalog.home import Home
 from slackwater.engine.keeper import Keeper
 from slackwater.errors import DataError, ExecutionError
 from slackwater.ingest.ingestion import IngestResult
-from slackwater.project.records import ProjectFiles
+from slackwater.project.project_files import ProjectFiles
 from slackwater.sources.connector import Connector, IncomingBatch
 from slackwater.spark.failures import SPARK_FAILURES
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What was taken into a source, by the names its connector gives, and what the rows changed."""
+    """The batch names that were taken into a source, and the rows that changed."""
 
     source: str
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ def take_in(keeper: Keeper, project: ProjectFiles) -> tuple[Ingested, ...]:
 
 
 def count_waiting(home: Home, project: ProjectFiles) -> Mapping[str, int]:
-    """How much the next refresh would take in, by source; of a watched folder, how many files.
+    """Count how much the next refresh would take in, by source; of a folder, how many files.
 
     A source is left out where its connector refuses to look: the refresh says why.
     """

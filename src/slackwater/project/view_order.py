@@ -11,7 +11,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.optimizer.scope import traverse_scope
 
 from slackwater.errors import CatalogError
-from slackwater.project.records import ViewFile
+from slackwater.project.project_files import ViewFile
 from slackwater.project.sql_tokens import Kind, tokenize
 
 
@@ -37,7 +37,7 @@ def order_views(views: Sequence[ViewFile]) -> tuple[ViewFile, ...]:
 
 
 def _stable_order(reads: Mapping[str, Iterable[str]]) -> list[str]:
-    """Of the views that could come next, the one given first does."""
+    """Order views after those they read; of several that could come next, the first given does."""
     sorter = TopologicalSorter(reads)
     sorter.prepare()
     places = {name: at for at, name in enumerate(reads)}

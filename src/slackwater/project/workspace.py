@@ -20,7 +20,7 @@ from slackwater.plan.forms import Engine, Forms, read_engine
 from slackwater.plan.prices import read_prices
 from slackwater.project.apply import Applied, apply_project
 from slackwater.project.load import load_project
-from slackwater.project.records import ProjectFiles
+from slackwater.project.project_files import ProjectFiles
 from slackwater.project.take_in import Ingested, count_waiting, take_in
 from slackwater.running.results import RunResult
 from slackwater.spark.session import SparkHandle, open_spark
@@ -29,7 +29,7 @@ from slackwater.state.metadata.ownership import IDENTITY_FILE
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a refresh did, in the order in which it did it."""
+    """The results of a refresh, in the order of its steps."""
 
     applied: Applied
     ingested: tuple[Ingested, ...]
@@ -38,11 +38,11 @@ class Refreshed:
 
 @dataclass(frozen=True, slots=True)
 class ProjectStatus:
-    """What the home of a project holds, and what waits outside it."""
+    """The contents of a project's home, and what waits outside it."""
 
     home: Status
     waiting: Mapping[str, int]
-    """How much the next refresh takes in, by source; of a watched folder, how many files."""
+    """The number of things the next refresh takes in, by source; of a watched folder, files."""
 
 
 class Workspace:
@@ -62,17 +62,17 @@ class Workspace:
         self.files()
 
     def files(self) -> ProjectFiles:
-        """What the files say now."""
+        """Read the project's files."""
         return load_project(self._folder)
 
     def status(self) -> ProjectStatus:
-        """What the home holds and what waits; takes no Spark, and a refresh may be running."""
+        """Return what the home holds and what waits; takes no Spark; a refresh may be running."""
         files = self.files()
         with self._look(files) as home:
             return ProjectStatus(read_status(home), count_waiting(home, files))
 
     def history(self, view: str | None, limit: int) -> tuple[HistoryRow, ...]:
-        """What past runs did; takes no Spark, and a refresh may be running."""
+        """Return what past runs did; takes no Spark, and a refresh may be running."""
         with self._look(self.files()) as home:
             return read_history(home, view, limit)
 

@@ -29,7 +29,7 @@ class Entry:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is written after the colon."""
+        """Tell if nothing is written after the colon."""
         return bool(self.node.tag == _TAG + "null")
 
     def refuse(self, what: str, hint: str) -> CatalogError:

@@ -1,4 +1,4 @@
-"""What changed in a view's answer between commits."""
+"""Change feeds: the changes of a view's answer between commits."""
 
 from __future__ import annotations
 

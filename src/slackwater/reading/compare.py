@@ -18,13 +18,13 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, functions, types
 
-from slackwater.reading.matching import Vector, is_close, unmatched
+from slackwater.reading.close_vectors import Vector, is_close, unmatched
 
 SAMPLE_ROWS = 5
 
 
 class _Float(Enum):
-    """What stands for a floating number where a row is compared exactly."""
+    """Stands for a floating number where a row is compared exactly."""
 
     FLOAT = "float"
     DOUBLE = "double"
@@ -48,7 +48,7 @@ _CARRIED_AS_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class BagDifference:
-    """How two results differ: one sentence, and some rows only one of them has, as text."""
+    """The difference of two results: one sentence, and rows only one of them has, as text."""
 
     what: str
     columns: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ def collect_bag(frame: DataFrame) -> Bag:
 def compare_bags(
     actual: DataFrame, expected: DataFrame | Bag, *, ordered: bool = False
 ) -> BagDifference | None:
-    """How `actual` differs from `expected`, or None if they are the same bag of rows.
+    """Find how `actual` differs from `expected`; None if they are the same bag of rows.
 
     Column names and data types must agree in order; nullability and metadata are ignored at
     every level. A FLOAT may differ by 1e-6 and a DOUBLE by 1e-9 of its size; NaN equals NaN and

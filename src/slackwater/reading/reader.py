@@ -42,7 +42,7 @@ class Reader:
         return self.handed_over(self.answer(view, catalog))
 
     def answer(self, view: ViewDefinition, catalog: Catalog) -> DataFrame:
-        """The same in a session of ours, for what we go on to ask of it."""
+        """The same in a session of our own, for further queries of ours."""
         stored, root = view.stored, view.root
         rows = self.stored(view, catalog)
         if not root.finish:

@@ -28,7 +28,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class VerifyResult:
-    """Whether a view's answer is what Spark computes; if not, how they differ."""
+    """The verdict on a view's answer: `equal` if it is what Spark computes, else the difference."""
 
     view: str
     equal: bool
@@ -66,7 +66,7 @@ class Verifier:
         return None if found is None else found.render()
 
     def _are_ties(self, view: ViewDefinition, actual: DataFrame, expected: DataFrame) -> bool:
-        """Whether both answers are parts of the same rows, and differ in which equals they keep.
+        """Tell if both answers are parts of the same rows, and differ in which equals they keep.
 
         A LIMIT leaves that open. The rows it chooses from are determined, and so is their number.
         """
@@ -96,7 +96,7 @@ class Verifier:
         return session
 
     def _is_large(self, view: ViewDefinition) -> bool:
-        """Whether the answer is too large to bring to the driver, and Spark can compare it."""
+        """Tell if the answer is too large to bring to the driver, and Spark can compare it."""
         exact = all(comparable(column.dtype) for column in view.stored.columns)
         return exact and self._catalog.rows(self._catalog.answer(view.name)) > _COLLECTED
 
@@ -132,7 +132,7 @@ def _stored_names(view: ViewDefinition) -> tuple[str, ...]:
 
 
 def comparable(dtype: DataType) -> bool:
-    """Whether equal values of the type are equal to the last bit, and Spark can compare them."""
+    """Tell if equal values of the type are equal to the last bit, and Spark can compare them."""
     match dtype:
         case ArrayType(element=element):
             return comparable(element)
@@ -143,7 +143,7 @@ def comparable(dtype: DataType) -> bool:
 
 
 def large_difference(actual: DataFrame, expected: DataFrame) -> str | None:
-    """How two large bags differ, found by Spark without collecting them; None if they do not."""
+    """Find by Spark how two large bags differ, without collecting them; None if they do not."""
     if actual.dtypes != expected.dtypes:
         return f"columns are {actual.dtypes}, plain Spark has {expected.dtypes}"
     surplus = actual.exceptAll(expected).limit(_SHOWN).collect()

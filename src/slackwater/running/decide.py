@@ -25,12 +25,12 @@ class Candidate:
     seconds: float | None = None
     """None if nothing was weighed."""
     engine: str = ""
-    """Where it would be done, if it was weighed."""
+    """The engine it would be done on, if it was weighed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is done with a view in a run, and why."""
+    """The action for a view in a run, and the reason."""
 
     view: ViewDefinition
     action: Action
@@ -61,7 +61,7 @@ def decide(
     *,
     outdated: str | None = None,
 ) -> Decision:
-    """How to bring one view up to date; `outdated` says why its state no longer holds."""
+    """Decide how to bring a view up to date; `outdated` says why its state no longer holds."""
     plan = plans[view.name]
     names = base_sources(view, catalog)
     rows, changed = pending.over(names)
@@ -105,7 +105,7 @@ def decide(
 
 
 def readable_rows(catalog: Catalog) -> dict[str, int]:
-    """How many rows sources and views have; about how many those will that are not filled yet."""
+    """Rows of sources and views; an estimate for views that are not filled yet."""
     rows = {name: catalog.rows(each.arrangement) for name, each in catalog.state.sources.items()}
     for view in catalog.views.values():
         if is_filled(view, catalog):

@@ -12,12 +12,12 @@ from slackwater.plan.prices import Rates
 from slackwater.plan.program import AppendStep, Origin, Program
 
 FIXED = Origin("run", "fixed")
-"""What a run takes beside its steps: planning, committing, waiting for the disk."""
+"""Stands for the time of a run beside its steps: planning, committing, waiting for the disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a program was expected to do: rows of every frame, and seconds in all."""
+    """The expectation of a program: rows of every frame, and seconds in all."""
 
     rows: Mapping[str, float]
     seconds: float
@@ -40,7 +40,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """How good the forecast of a run was."""
+    """The errors of a run's forecast."""
 
     rows: tuple[float, ...] = ()
     """Factors between expected and actual rows, by frame."""

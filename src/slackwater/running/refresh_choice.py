@@ -23,7 +23,7 @@ from slackwater.running.decide import Candidate, Decision
 
 Decisions = tuple[Decision, ...]
 _WORTH_IT = 0.1
-"""Seconds that another way has to save: guesses are rough, and nobody expects it."""
+"""The least seconds that another way must save: prices are rough estimates."""
 _LESS = 0.8
 """The part of the price of taking changes in that it may cost at most."""
 _USUAL = 0.2
@@ -33,7 +33,7 @@ _LEAST_SHARE = 0.1
 
 
 class PricedRun(Protocol):
-    """What weighing asks of a priced program."""
+    """The questions that weighing asks of a priced program."""
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -45,7 +45,7 @@ class PricedRun(Protocol):
 
     @property
     def engine(self) -> str:
-        """Where it would run."""
+        """The engine it would run on."""
 
     @property
     def rates(self) -> Rates:
@@ -58,7 +58,7 @@ class PricedRun(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What earlier runs of a view say."""
+    """The memory of earlier runs of a view."""
 
     regret: float = 0.0
     """Seconds that could have been saved by the other way since the view last switched."""
@@ -67,17 +67,17 @@ class Memory:
 
 
 def regret_origin(view: str) -> Origin:
-    """Where a view's regret is remembered."""
+    """The key under which a view's regret is remembered."""
     return Origin(f"view {view}", "regret")
 
 
 def incremental_origin(view: str) -> Origin:
-    """Where the cost of a view's last incremental run is remembered."""
+    """The key under which the cost of a view's last incremental run is remembered."""
     return Origin(f"view {view}", "incremental")
 
 
 class Weighing:
-    """Settles what is done with views whose policy leaves it open."""
+    """Settles the actions of views whose policy leaves them open."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class Weighing:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One way to bring a view up to date: seconds, and where."""
+    """One way to bring a view up to date: its price and its engine."""
 
     seconds: float
     engine: str
@@ -218,17 +218,17 @@ def _priced(decision: Decision, ways: Mapping[Action, _Way]) -> tuple[Candidate,
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The part of a run's seconds that a view is answerable for."""
+    """The part of a run's seconds that one view causes."""
 
     seconds: float
     common: float
-    """The part of them that goes into steps which other views need as well."""
+    """The part of them that goes into steps shared with other views."""
 
 
 def shares(
     program: Program, seconds: Sequence[float], state: Mapping[str, frozenset[str]]
 ) -> dict[str, Share]:
-    """The share of each view: all of its own steps, and a part of each that it has in common."""
+    """The share of each view: all of its own steps, and a part of each shared step."""
     owners = {name: _steps_behind(program, kept) for name, kept in state.items()}
     sharers = Counter(number for steps in owners.values() for number in steps)
     found: dict[str, Share] = {}

@@ -1,4 +1,4 @@
-"""What a run did, for those who called it and for the history."""
+"""Results of a run, for those who called it and for the history."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class StateSize:
 
 @dataclass(frozen=True, slots=True)
 class ViewRun:
-    """What a run did to one view."""
+    """The result of a run for one view."""
 
     view: str
     action: str
@@ -45,7 +45,7 @@ class ViewRun:
 
     @property
     def warning(self) -> str | None:
-        """What its owner should know."""
+        """A warning for the view's owner."""
         if self.state_bytes <= _OUTGROWN * max(self.predicted_bytes, _SMALL_STATE):
             return None
         return (
@@ -56,19 +56,19 @@ class ViewRun:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run did; `commit` is unchanged if there was nothing to do."""
+    """The result of a run; `commit` is unchanged if there was nothing to do."""
 
     commit: int
     seconds: float
     views: tuple[ViewRun, ...]
     metrics: Metrics = field(default_factory=Metrics)
     notes: tuple[str, ...] = ()
-    """What went wrong beside the run, and did it no harm."""
+    """Failures beside the run that did it no harm."""
     estimates: Estimates = field(default_factory=Estimates)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the owners of views and of the home should know."""
+        """Warnings for the owners of views and of the home."""
         return (*(each.warning for each in self.views if each.warning is not None), *self.notes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def skipped(decisions: tuple[Decision, ...]) -> tuple[ViewRun, ...]:
 
 
 def failed_row(decision: Decision, reason: str, started: datetime) -> RunRecord:
-    """What the history keeps of a run that came to nothing, for one view."""
+    """The row of the history for one view of a run that failed."""
     details = json.dumps({"tried": decision.action.value})
     return RunRecord(0, decision.view.name, FAILED, reason, details, started, 0.0)
 
@@ -101,7 +101,7 @@ def replanned_row(view: str, reason: str, started: datetime) -> RunRecord:
 
 
 def history_row(decision: Decision, run: ViewRun, timing: tuple[datetime, Metrics]) -> RunRecord:
-    """What the history keeps of a run, for one view."""
+    """The row of the history for one view of a run."""
     started, metrics = timing
     skipped = decision.action is Action.SKIP
     details = {

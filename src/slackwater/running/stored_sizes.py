@@ -1,4 +1,4 @@
-"""How much a run finds stored, as far as that can be told without reading it."""
+"""Sizes of the stored state a run finds, as far as they are known without reading it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class StoredSizes:
         return self._observations.find(origin, engine)
 
     def _rows_per_key(self, files: tuple[SegmentFile, ...]) -> float:
-        """How many rows of the largest file have one hash, in a sample of its batches."""
+        """The number of rows with one hash, by a sample of the largest file's batches."""
         largest = max(files, key=lambda file: file.rows, default=None)
         if largest is None or not largest.rows:
             return 1.0

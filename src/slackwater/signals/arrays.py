@@ -87,11 +87,6 @@ class Ragged:
         return Ragged(offsets_kept(self.offsets, mask), self.values[mask])
 
 
-def empty_ragged(groups: int, like: Column) -> Ragged:
-    """No rows in any group."""
-    return Ragged(np.zeros(groups + 1, dtype=np.int64), like[:0])
-
-
 def offsets_kept(offsets: Ints, mask: Mask) -> Ints:
     """The offsets after only the rows of the mask are kept."""
     kept = np.zeros(len(mask) + 1, dtype=np.int64)

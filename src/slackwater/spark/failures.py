@@ -1,4 +1,4 @@
-"""What Spark says when a job fails, as errors that tell whose fault it is and what to do."""
+"""Spark's failures as errors that tell whose fault it is and what to do."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pyspark.errors import PySparkException
 from slackwater.errors import ExecutionError, NumberTooLargeError, SlackwaterError
 
 SPARK_FAILURES = (PySparkException, Py4JJavaError)
-"""How Spark reports failures: errors of data by condition, lost workers and tasks as Java's."""
+"""Spark's reports of failures: errors of data by condition, lost workers and tasks as Java's."""
 
 _TOO_LARGE = ("ARITHMETIC_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 _NO_MEMORY = ("OutOfMemoryError", "Java heap space", "GC overhead limit exceeded")
 
 
 def execution_error(problem: PySparkException | Py4JJavaError) -> SlackwaterError:
-    """What Spark said about data, workers, memory or a statement, as an error of ours."""
+    """Translate Spark's error about data, workers, memory or a statement into one of ours."""
     shortage = memory_error(problem)
     if shortage is not None:
         return shortage

@@ -105,7 +105,7 @@ def launcher_home(java: JavaRuntime, folders: Iterable[Path]) -> Path:
 
 
 def launcher_folders(cache_dir: Path) -> tuple[Path, ...]:
-    """Where `launcher_home` may keep its script: the virtual environment first, then the cache.
+    """Folders where `launcher_home` may keep its script: the virtual environment, then the cache.
 
     Inside a virtual environment the script disappears together with the Java it starts.
     """
@@ -115,7 +115,7 @@ def launcher_folders(cache_dir: Path) -> tuple[Path, ...]:
 
 
 def _candidates(environ: Mapping[str, str]) -> Iterator[tuple[str, Path | str]]:
-    """Where Java may be, best first: an executable to probe, or the reason there is none."""
+    """Places where Java may be, best first: an executable to probe, or why there is none."""
     home = environ.get("JAVA_HOME", "").strip()
     yield "JAVA_HOME", Path(home) / "bin" / "java" if home else "not set"
     on_path = shutil.which("java", path=environ.get("PATH", ""))

@@ -26,7 +26,7 @@ _MILLI = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """What was measured. Work that Spark did twice, because a task failed, is counted twice."""
+    """Measurements of work. What Spark did twice, because a task failed, is counted twice."""
 
     wall_seconds: float = 0.0
     driver_cpu_seconds: float = 0.0
@@ -47,7 +47,7 @@ class Metrics:
     rows_read: int = 0
     """Rows of state and of batches, as they are stored, each time they were read."""
     bytes_read: int = 0
-    """Of these rows the columns that were read, in Arrow's form as files hold it."""
+    """Bytes of the columns of these rows that were read, in Arrow's form as files hold it."""
     rows_shuffled: int = 0
     bytes_shuffled: int = 0
     rows_written: int = 0

@@ -1,4 +1,4 @@
-"""By whose rules Spark reads text: that of users as their sessions do, what we print by our own."""
+"""Parser settings for generated SQL, kept apart from the user's session."""
 
 from __future__ import annotations
 

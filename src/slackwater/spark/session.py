@@ -118,7 +118,7 @@ def spark_properties(settings: SparkSettings, scratch: Path) -> dict[str, str]:
 
 
 def local_cores(master: str) -> int | None:
-    """How many cores a local master uses; None for a cluster.
+    """The number of cores that a local master uses; None for a cluster.
 
     >>> local_cores("local"), local_cores("local[3]"), local_cores("spark://host:7077")
     (1, 3, None)
@@ -197,7 +197,7 @@ _OWN = _OwnSpark()
 
 
 def _launch_variables(java_home: Path, settings: SparkSettings) -> dict[str, str]:
-    """What Spark's launcher reads from the environment.
+    """The environment that Spark's launcher reads.
 
     Workers must run the Python that has Slackwater installed: on this machine that is ours; on
     a cluster it may live elsewhere, and then the user's `PYSPARK_PYTHON` says where.

@@ -91,14 +91,14 @@ def frame_of_table(
 
 
 def _set_otherwise(user: SparkSession, ours: SparkSession) -> bool:
-    """Whether tasks could read another value in the one session than in the other."""
+    """Tell if tasks could read another value in the one session than in the other."""
     theirs, mine = user.conf.getAll, ours.conf.getAll
     named = {key for key, _ in theirs.items() ^ mine.items() if not key.startswith(_ONLY_PLANNING)}
     return any(_value(user, key) != _value(ours, key) for key in named)
 
 
 def _value(session: SparkSession, key: str) -> str | None:
-    """What a setting is, said or by default; None if Spark does not know it."""
+    """The value of a setting, said or by default; None if Spark does not know it."""
     try:
         return str(session.conf.get(key)).lower()
     except PySparkException:
@@ -113,9 +113,9 @@ def _rows_of(frame: DataFrame, schema: StructType, session: SparkSession) -> Dat
 
 
 def _without_constraints(user: SparkSession) -> SparkSession:
-    """The user's session, but that storing a frame does not look for what is true of its rows.
+    """The user's session, without constraint propagation while a frame is stored.
 
-    Their number may double with every column.
+    Spark would infer constraints of the rows, whose number may double with every column.
     """
     apart = clone_session(user)
     apart.conf.set("spark.sql.constraintPropagation.enabled", "false")

@@ -1,4 +1,4 @@
-"""Spark's daemon for Python workers, without its cry when Spark hangs up first.
+"""Spark's daemon for Python workers, without its stack trace when Spark hangs up first.
 
 Spark closes the connection to a worker as soon as it has all the rows it wants. The worker then
 finds nobody to tell that it is done, and Spark's daemon prints a stack trace about it to whatever
@@ -16,7 +16,7 @@ _GIVEN_UP = 1
 
 
 def work_quietly(sock: socket.socket, authenticated: bool) -> int:
-    """Spark's own loop over the tasks of a worker; one that nobody listens to ends."""
+    """Run Spark's own loop over the tasks of a worker; end quietly if Spark has hung up."""
     try:
         return _work(sock, authenticated)
     except BrokenPipeError:

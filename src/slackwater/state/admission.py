@@ -1,7 +1,7 @@
 """Holds the rows of a batch against those that their source holds, on their way into a file.
 
-It only admits. Rows that may not be there, or of which only Spark can say so, end it with
-`DoubtfulRowsError`.
+It admits a batch or raises `DoubtfulRowsError`: then some rows may break a rule, which only Spark
+can tell for sure and explain.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.state.ahead import in_order
-from slackwater.state.blocks import Hashes
 from slackwater.state.columns import WEIGHT, single_batch
 from slackwater.state.consolidation import one_key_a_hash
 from slackwater.state.counters import ReadCounters
+from slackwater.state.disk_blocks import Hashes
 from slackwater.state.gather import NEW, OLD, weigh
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import first_of_each, hash_column
@@ -26,11 +26,11 @@ from slackwater.state.spill import Room
 
 
 class DoubtfulRowsError(Exception):
-    """Some rows may not be there; the message says what about them is doubtful."""
+    """Some rows may break a rule of their source; the message says which."""
 
 
 class Arrival(Enum):
-    """What arriving rows do to those that are stored."""
+    """The effect of arriving rows on those that are stored."""
 
     ADD = "add"
     """Their weights are added."""
@@ -42,9 +42,14 @@ class Arrival(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """How a source takes rows in.
+    """The rules by which a source takes rows in.
 
     `key` are the places of columns whose values no two rows may share; it is what is hashed.
+    With a key in the first column, (1, "a") stored and (1, "b") arriving:
+
+        ADD       refused: two rows of one key
+        REPLACE   (1, "a") -1, (1, "b") +1
+        REMOVE    (1, "a") -1
     """
 
     stored: Arrangement
@@ -53,7 +58,7 @@ class Admission:
     ignores_missing: bool = False
 
     def changes(self, arriving: Iterable[pa.RecordBatch], room: Room) -> Iterator[pa.RecordBatch]:
-        """What changes of the stored rows: `_h`, the row's columns, `_w`, in order of hash.
+        """The changes of the stored rows: `_h`, the row's columns, `_w`, in order of hash.
 
         Rows arrive in the same form and in any order; each row that changes comes out once.
         """
@@ -64,7 +69,7 @@ class Admission:
         return single_batch(map(self._changed, found), self.stored.schema)
 
     def _changed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """The change of each row, where there is one."""
+        """The change of each row that changes."""
         hashes = hash_column(rows)
         old, stays = (rows.column(name).to_numpy() for name in (OLD, NEW))
         if self.arrival is not Arrival.ADD:
@@ -86,20 +91,20 @@ class Admission:
         return changed if (change != 0).all() else changed.filter(pa.array(change != 0))
 
     def _require_each_hash(self, hashes: Hashes, weights: Hashes) -> None:
-        """Refuse a hash none of whose rows has weight, unless that is to be ignored."""
+        """Refuse a hash none of whose rows has weight, unless missing rows are to be ignored."""
         starts = np.flatnonzero(first_of_each(hashes))
         if not self.ignores_missing and not np.add.reduceat(weights, starts).all():
             raise DoubtfulRowsError("deletes of keys that are not there")
 
 
 def _require_unique(hashes: Hashes, weights: Hashes) -> None:
-    """Refuse two rows under one hash: of one key, as a rule; of two, if ever, once in an age."""
+    """Refuse two rows under one hash: two of one key, but for rare collisions of hashes."""
     present = hashes[weights > 0]
     if (weights > 1).any() or (present[1:] == present[:-1]).any():
         raise DoubtfulRowsError("two rows of one key")
 
 
 def came_and_went(rows: pa.RecordBatch) -> tuple[int, int]:
-    """How many rows a change adds, and how many it takes away."""
+    """The number of rows that a change adds, and that it takes away."""
     weights = rows.column(WEIGHT).to_numpy()
     return int(weights[weights > 0].sum()), -int(weights[weights < 0].sum())

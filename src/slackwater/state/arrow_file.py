@@ -1,4 +1,4 @@
-"""Writes Arrow files, of which the system never gets much at a time.
+"""Writes Arrow files in small pieces.
 
 Megabytes in one call can take it many times as long as the same bytes in small pieces (decision 7).
 """
@@ -19,7 +19,7 @@ _GATHERED = 32 * 1024
 
 
 class InPieces(io.RawIOBase):
-    """Hands everything on in pieces, and again what was not taken of them."""
+    """Hands bytes on in pieces, and repeats the part of a piece that was not taken."""
 
     def __init__(self, file: io.RawIOBase, at_once: int = _AT_ONCE):
         """Closes `file` when it is closed itself."""
@@ -59,7 +59,7 @@ class ArrowFile:
         self._writer.write_batch(batch)
 
     def close(self) -> None:
-        """Write what says where the batches are."""
+        """Write the footer, which says where the batches are."""
         with self._file:
             self._writer.close()
             self._buffered.flush()

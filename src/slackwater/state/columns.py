@@ -170,7 +170,7 @@ def join_batches(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def bounded_rows(rows: int = 0, size: int = 0) -> int:
-    """How many rows to put in a batch, where `rows` of them take `size` bytes."""
+    """The number of rows to put in a batch, where `rows` of them take `size` bytes."""
     return _bounded(rows, size, MAX_BATCH_ROWS, MAX_BATCH_BYTES)
 
 

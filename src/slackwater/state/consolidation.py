@@ -1,4 +1,4 @@
-"""When two stored rows are the same row, and the sum of their weights.
+"""Consolidation: the sum of the weights of equal stored rows.
 
 Rows are the same if no query can tell them apart: NULL equals NULL, NaN equals NaN, at any depth;
 strings are compared by their bytes. -0.0 is not 0.0: Spark puts both in one group, but casts them
@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.state.blocks import Hashes, Places
+from slackwater.state.disk_blocks import Hashes, Places
 from slackwater.state.segments import first_of_each, hash_column
 from slackwater.state.sorting import sort_by_hash
 
@@ -24,7 +24,7 @@ Codes = npt.NDArray[np.int64]
 _FEW = 32
 """Rows that are compared one by one."""
 _ROUNDS = 4
-"""How many different rows of one hash are told apart by comparing, not by counting values."""
+"""Up to so many different rows of one hash are told apart by comparing, not by counting values."""
 
 
 def consolidate(
@@ -35,6 +35,10 @@ def consolidate(
     `weights` names the weight columns, the batch's last ones. A row whose weights are all zero
     is left out. `suspects`, if given, are the only hashes, ascending, under which equal rows
     can be.
+
+    >>> rows = {"_h": [2, 1, 1, 1], "k0": ["b", "a", "a", "c"], "_w": [1, 1, -1, 2]}
+    >>> consolidate(pa.record_batch(rows), ["_w"]).to_pylist()
+    [{'_h': 1, 'k0': 'c', '_w': 2}, {'_h': 2, 'k0': 'b', '_w': 1}]
     """
     ordered = sort_by_hash(batch)
     twins = _twins(hash_column(ordered), suspects)
@@ -50,7 +54,7 @@ def consolidate(
 
 
 def one_key_a_hash(batch: pa.RecordBatch, places: Sequence[int]) -> bool:
-    """Whether the rows of each hash have the same values in the numbered columns.
+    """Tell if the rows of each hash have the same values in the numbered columns.
 
     Rows are in order of hash; the columns are counted from 0 after it.
     """
@@ -96,7 +100,7 @@ def _twins(hashes: Hashes, suspects: Hashes | None) -> Places:
 
 
 def _first_places(groups: Codes) -> Places:
-    """Where each group number appears first; numbers are given in order of appearance."""
+    """The first place of each group number; numbers are given in order of appearance."""
     seen = np.maximum.accumulate(groups)
     return np.flatnonzero(np.concatenate(([True], seen[1:] > seen[:-1])))
 
@@ -187,7 +191,7 @@ def _compares(kind: pa.DataType) -> bool:
 
 
 def _all_equal(columns: Sequence[pa.Array], left: Places, right: Places) -> npt.NDArray[np.bool_]:
-    """Whether rows have the values of others, in all columns; NULL is equal to NULL."""
+    """Tell if rows have the values of others, in all columns; NULL is equal to NULL."""
     equal = np.ones(len(left), dtype=bool)
     here, there = pa.array(left), pa.array(right)
     for column in columns:

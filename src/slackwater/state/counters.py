@@ -26,9 +26,9 @@ class ReadCounters:
     cpu: int = 0
     """Processor time of the worker's thread, with that of its reading and writing."""
     reading: int = 0
-    """Until rows were found and copied. What is handed on in place is read from disk later."""
+    """Nanoseconds until rows were found and copied. Rows used in place are read from disk later."""
     writing: int = 0
-    """Until rows were in files, and the files on disk."""
+    """Nanoseconds until rows were in files, and the files on disk."""
     files_cpu: int = 0
     """Processor time of reading and writing."""
     steps: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -83,10 +83,10 @@ class ReadCounters:
 
 
 class Ledger(Protocol):
-    """Where counters are added up: another counters, or an accumulator of Spark's."""
+    """A place where counters are added up: other counters, or an accumulator of Spark's."""
 
     def add(self, term: ReadCounters, /) -> None:
-        """Take in a counters."""
+        """Add the counters of some work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +97,5 @@ class StepLedger:
     step: str
 
     def add(self, term: ReadCounters, /) -> None:
-        """Take in a counters."""
+        """Add the counters of some work."""
         self.ledger.add(term)

@@ -1,4 +1,4 @@
-"""Looks at the first rows of a source while they are written: nothing else could object to them."""
+"""Validates the initial load of a source in the same pass that writes it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from slackwater.state.segments import hash_column
 
 @dataclass(slots=True)
 class FirstRows:
-    """Counts rows, and notes whether some may not be there.
+    """Counts rows, and notes if some of them may break a rule of their source.
 
-    Those are rows that are taken out more often than they come and, where rows are `unique` by
-    what is hashed, rows under one hash: equal ones, seldom others. Rows come sorted by hash and
-    added up, all of a hash at once.
+    `suspicious` are rows with a negative weight and, where the hashed key must be `unique`, two
+    rows under one hash. Rows come sorted by hash and consolidated, all of a hash at once.
+
+    >>> first = FirstRows(unique=True)
+    >>> _ = first.see(pa.record_batch({"_h": [5, 5], "k0": [1, 2], "_w": [1, 1]}))
+    >>> first.came, first.suspicious
+    (2, True)
     """
 
     unique: bool

@@ -114,7 +114,7 @@ def gather(frame: DataFrame, stored: Stored, *, partitions: int) -> DataFrame:
 
 
 def join_stored(frame: DataFrame, stored: Stored) -> DataFrame:
-    """What `look_up` gives, by a join of Spark's with all stored rows."""
+    """The result of `look_up`, by a join of Spark's with all stored rows."""
     found = _read(frame.sparkSession, stored, net=True, hashed=True)
     numbered = [f"{each.name} AS s{n}" for n, each in enumerate(stored.columns("k"))]
     state = found.selectExpr(HASH, *numbered, f"{WEIGHT} AS {MATCH_WEIGHT}")
@@ -122,7 +122,7 @@ def join_stored(frame: DataFrame, stored: Stored) -> DataFrame:
 
 
 def gather_scanned(frame: DataFrame, stored: Stored, *, partitions: int) -> DataFrame:
-    """What `gather` gives, by a join of Spark's with all stored rows; reads `frame` twice."""
+    """The result of `gather`, by a join of Spark's with all stored rows; reads `frame` twice."""
     columns = [each.name for each in stored.columns("k")]
     state = _read(frame.sparkSession, stored, net=True, hashed=True)
     touched = state.join(frame.select(HASH).distinct(), HASH, "left_semi")
@@ -137,7 +137,7 @@ def gather_scanned(frame: DataFrame, stored: Stored, *, partitions: int) -> Data
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where new segments go: `<home>/<directory>/<stem>-<number>.arrow`.
+    """The names of new segments: `<home>/<directory>/<stem>-<number>.arrow`.
 
     One file for each value of the top `partition_bits` of `_h` that occurs; without any, one file
     by one task, which has `room` to sort the rows. With `consolidate` equal rows are added up and

@@ -35,6 +35,10 @@ class Gather:
     partition. A row of weight 0 only marks its hash as affected. Output: `_h`, the columns,
     `_old` (the weight stored) and `_new` (`_old` plus the weights arriving); rows that neither
     were nor will be are left out.
+
+        stored for hash 7     (7, "a") +1, (7, "b") +1
+        arriving              (7, "a") -1, (7, "c") +1
+        gathered, _old _new   (7, "a") 1 0, (7, "b") 1 1, (7, "c") 0 1
     """
 
     arrangement: Arrangement

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from slackwater.state.blocks import Hashes, Places
 from slackwater.state.columns import HASH, bounded_rows, column_names, regroup
 from slackwater.state.counters import Ledger, ReadCounters
+from slackwater.state.disk_blocks import Hashes, Places
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import expand, hash_column
 from slackwater.state.sorting import sort_by_hash
@@ -30,6 +30,11 @@ class LookUp:
 
     Output: the input's columns without `_h`, then the stored columns as s0, s1, ... and `_sw`.
     With `net`, equal rows of several segments are added up first and zeros dropped.
+
+        segments hold for hash 7     (7, "a") +1, (7, "a") -1, (7, "b") +1
+        input row                    _h 7, k0 "x"
+        output                       ("x", 7, "a", +1), ("x", 7, "a", -1), ("x", 7, "b", +1)
+        output with `net`            ("x", 7, "b", +1)
     """
 
     arrangement: Arrangement
@@ -147,7 +152,7 @@ def _take(batch: pa.RecordBatch, order: Places) -> pa.RecordBatch:
 
 
 def _pair_step(left: pa.RecordBatch, right: pa.RecordBatch) -> int:
-    """How many pairs of a left and a right row to put in one batch."""
+    """The number of pairs of a left and a right row to put in one batch."""
     return min(bounded_rows(left.num_rows, left.nbytes), bounded_rows(right.num_rows, right.nbytes))
 
 

@@ -32,7 +32,7 @@ _MOST = MEMORY // 4
 
 @dataclass(slots=True)
 class Demand:
-    """How much this process has asked its files for, which pushes out what was read before."""
+    """Bytes this process has asked its files for; they push out what was read before."""
 
     bytes: int = 0
 
@@ -58,7 +58,7 @@ class Extent:
         return Extent(self.batch.select(columns), self.start, self.stop)
 
     def places(self) -> Iterator[tuple[int, int]]:
-        """From which address to which they are, as if all rows were of one size."""
+        """The addresses between which the rows lie in each buffer, as if all were of one size."""
         rows = self.batch.num_rows
         for array in self.batch.columns:
             for buffer in array.buffers():
@@ -106,7 +106,7 @@ class MappedFile:
         self._mapped.madvise(mmap.MADV_NORMAL)
 
     def _spans(self, extent: Extent) -> Iterator[tuple[int, int]]:
-        """Where rows are in the file, from the beginnings of pages; what is near is one."""
+        """The spans of rows in the file, from the beginnings of pages; near ones are one span."""
         begin = self._buffer.address
         places = sorted((start - begin, stop - begin) for start, stop in extent.places())
         if not places:
@@ -121,7 +121,7 @@ class MappedFile:
 
 
 class Fetched(Protocol):
-    """What holds rows, in memory or on disk."""
+    """The memory or file that holds rows."""
 
     def fetch(self, extent: Extent, /) -> None:
         """Ask for some rows of it."""

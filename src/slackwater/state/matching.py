@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from slackwater.state.blocks import Hashes
 from slackwater.state.columns import (
     WEIGHT,
     bounded_rows,
@@ -20,6 +19,7 @@ from slackwater.state.columns import (
 )
 from slackwater.state.consolidation import Codes, consolidate
 from slackwater.state.counters import ReadCounters
+from slackwater.state.disk_blocks import Hashes
 from slackwater.state.segments import (
     Hits,
     SegmentFile,
@@ -44,21 +44,21 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Where a worker finds an arrangement: its files below `root` and its rows' columns."""
+    """The place of an arrangement for a worker: its files below `root` and its rows' columns."""
 
     root: str
     files: tuple[SegmentFile, ...]
     columns: pa.Schema
     compact: bool = False
-    """Whether rows come as files hold them, not as Spark knows them."""
+    """True if rows come as files hold them, not as Spark knows them."""
 
     @property
     def schema(self) -> pa.Schema:
-        """What its rows look like."""
+        """The schema of its rows."""
         return (compact_stored if self.compact else stored_schema)(self.columns)
 
     def portion(self) -> int:
-        """How many stored rows to hold in memory at once."""
+        """The number of stored rows to hold in memory at once."""
         return bounded_rows(1, mean_row_bytes(self.files))
 
     def any_order(self, keys: Hashes, counters: ReadCounters) -> Iterator[pa.RecordBatch]:
@@ -114,7 +114,7 @@ class Arrangement:
 
 
 def _count(hits: Sequence[Hits], keys: int) -> tuple[Codes, Codes]:
-    """How many rows were found under each key, and in how many places that may overlap."""
+    """The number of rows found under each key, and of places in which they may overlap."""
     rows, sources = np.zeros(keys, dtype=np.int64), np.zeros(keys, dtype=np.int64)
     for each in hits:
         rows[each.keys] += each.counts

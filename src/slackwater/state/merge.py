@@ -18,6 +18,9 @@ def merge_segments(
 
     Weights of equal rows are added and zeros dropped; a part without rows gets no file. The
     caller may stop after any file.
+
+        two files     (1, "a") +1, (2, "b") +1   and   (1, "a") -1, (2, "c") +1
+        merged        (2, "b") +1, (2, "c") +1
     """
     if not files:
         return

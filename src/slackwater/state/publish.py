@@ -49,7 +49,7 @@ class Publisher:
             each.result()
 
     def settle(self) -> None:
-        """Wait until nothing is under way any more, whatever comes of it."""
+        """Wait for all files under way, even if some fail."""
         wait(self._begun)
 
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from slackwater.errors import DataError
-from slackwater.state.blocks import Blocks, Hashes, Places, rows_in_each
+from slackwater.state.disk_blocks import Blocks, Hashes, Places, rows_in_each
 from slackwater.state.mapped_files import Extent, MappedFile
 from slackwater.state.packs import PackedPart, file_of, part_of_pack
 
@@ -36,7 +36,7 @@ _MANY_IN_A_BLOCK = 16
 
 @dataclass(frozen=True, slots=True)
 class SegmentFile:
-    """What the metadata knows of one immutable segment; `path` is relative to the home.
+    """The metadata of one immutable segment; `path` is relative to the home.
 
     It names a file, or a part of a pack (`state/packs.py`).
     """
@@ -81,7 +81,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Where keys were found in one batch: key `keys[i]` at the rows `starts[i]:stops[i]`."""
+    """The places of keys in one batch: key `keys[i]` at the rows `starts[i]:stops[i]`."""
 
     batch: pa.RecordBatch
     consolidated: bool
@@ -91,12 +91,12 @@ class Hits:
 
     @property
     def counts(self) -> Places:
-        """How many rows each key has."""
+        """The number of rows of each key."""
         return self.stops - self.starts
 
     @property
     def rows(self) -> int:
-        """How many rows were found."""
+        """The number of rows found."""
         return int(self.counts.sum())
 
     def between(self, first: int, last: int) -> Hits:
@@ -132,7 +132,7 @@ class _OpenSegments:
             return known[1]
 
     def forget(self, paths: Iterable[Path]) -> None:
-        """Let go of deleted files, whose room on the disk is taken as long as they are mapped."""
+        """Close deleted files, which take room on the disk as long as they are mapped."""
         gone = {str(path) for path in paths}
         with self._lock:
             for path in [each for each in self._open if file_of(each) in gone]:
@@ -160,7 +160,7 @@ def open_segment(root: str, file: SegmentFile) -> Segment:
 
 
 def forget_segments(paths: Iterable[Path]) -> None:
-    """Let go of files that have been deleted, once nobody uses rows of theirs."""
+    """Close files that have been deleted, once none of their rows is in use."""
     _SEGMENTS.forget(paths)
 
 
@@ -200,7 +200,7 @@ def map_segment(path: Path, *, whole: bool = False) -> Segment:
 
 
 def file_metadata(*, consolidated: bool) -> dict[bytes, bytes]:
-    """What a new file says of itself."""
+    """The metadata that a new file holds of itself."""
     of_format = {_FORMAT: str(_NEWEST_FORMAT).encode()}
     return {**of_format, _CONSOLIDATED: b"1"} if consolidated else of_format
 
@@ -237,14 +237,14 @@ def distinct(hashes: Hashes) -> Hashes:
 
 
 def first_of_each(hashes: Hashes) -> npt.NDArray[np.bool_]:
-    """Which of some ascending hashes are not the same as the one before."""
+    """True for each of some ascending hashes that differs from the one before."""
     first = np.ones(len(hashes), dtype=bool)
     np.not_equal(hashes[1:], hashes[:-1], out=first[1:])
     return first
 
 
 def find(segment: Segment, keys: Hashes) -> Iterator[Hits]:
-    """Where the ascending, distinct `keys` are, batch by batch."""
+    """Find the ascending, distinct `keys`, batch by batch."""
     if len(segment.hashes) == 1 and len(segment.hashes[0]) <= _MANY_IN_A_BLOCK:
         yield from _find_among_few(segment, keys)
         return
@@ -315,5 +315,5 @@ def expand(starts: Places, stops: Places) -> Places:
 
 
 def mean_row_bytes(files: Sequence[SegmentFile]) -> int:
-    """How many bytes a row takes in the file with the largest rows."""
+    """The bytes that a row takes in the file with the largest rows."""
     return max((file.bytes // file.rows for file in files if file.rows), default=0)

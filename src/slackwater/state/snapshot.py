@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from slackwater.state.blocks import Hashes, Places
 from slackwater.state.columns import WEIGHT, join_batches, slices, widened
 from slackwater.state.consolidation import consolidate
 from slackwater.state.counters import Ledger, ReadCounters
+from slackwater.state.disk_blocks import Hashes, Places
 from slackwater.state.mapped_files import read_ahead
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import (
@@ -31,7 +31,7 @@ HASH_COLUMN = -1
 
 Range = tuple[int, int]
 _PORTIONS_AT_ONCE = 16
-"""Of rows that are read in place only those that may be twice are held in memory."""
+"""Of rows that are read in place, only those that may be twice are held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def add_up(segments: Sequence[Segment], hashes: Range, limit: int) -> Iterator[p
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """What a segment holds in a range."""
+    """The rows of a segment in a range."""
 
     segment: Segment
     batches: list[pa.RecordBatch]
@@ -136,7 +136,7 @@ class _Cut:
         return _Cut(segment, [extent.rows for extent in cut(segment, low, high)])
 
     def rows(self) -> int:
-        """How many rows these are."""
+        """The number of these rows."""
         return sum(batch.num_rows for batch in self.batches)
 
 

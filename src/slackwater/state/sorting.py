@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from slackwater.state.ahead import in_order
-from slackwater.state.blocks import Places
 from slackwater.state.columns import join_batches
+from slackwater.state.disk_blocks import Places
 from slackwater.state.segments import hash_column
 from slackwater.state.spill import Held, Room
 
@@ -108,7 +108,7 @@ def _sorted(found: list[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def _cuts(tops: list[Tops]) -> Places:
-    """Where pieces begin: values of the top bits with about as many rows between them."""
+    """The beginnings of pieces: values of the top bits with about as many rows between them."""
     counts = sum(np.bincount(each, minlength=1 << _TOP_BITS) for each in tops)
     numbers = np.cumsum(counts) // _PIECE_ROWS
     starts: Places = np.flatnonzero(np.diff(numbers)) + 1

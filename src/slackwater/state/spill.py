@@ -1,4 +1,4 @@
-"""Holds more rows than should be in memory: what is too much waits in files that nobody sees."""
+"""Holds more rows than fit in memory: the rest is spilled to temporary files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slackwater.state.arrow_file import ArrowFile
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many bytes of rows may be in memory, the folder for those beyond, and free cores."""
+    """The bytes of rows that may be in memory, the folder for those beyond, and free cores."""
 
     folder: Path
     most_bytes: int

@@ -1,4 +1,4 @@
-"""What the callables that run in Spark's Python workers have in common."""
+"""The base of the callables that run in Spark's Python workers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class _Counter:
 
 
 def spare_the_collector() -> None:
-    """Let the garbage collector of a worker pass over the modules it has loaded.
+    """Exclude loaded modules from a worker's garbage collection.
 
     Spark's worker collects garbage after every task, which walks all that was ever imported: 40
     ms, many times what a small task takes. What is still there after that is here to stay.

@@ -77,7 +77,7 @@ class IntervalType(DataType):
 
     @property
     def counts_months(self) -> bool:
-        """Whether this is a year-month interval, not a day-time one."""
+        """Tell if this is a year-month interval, not a day-time one."""
         return self.start in ("YEAR", "MONTH")
 
 
@@ -185,7 +185,7 @@ def inner_types(dtype: DataType) -> tuple[DataType, ...]:
 
 
 def is_collated(dtype: DataType) -> bool:
-    """Whether texts in values of the type can be equal although their bytes differ.
+    """Tell if texts in values of the type can be equal although their bytes differ.
 
     >>> is_collated(ArrayType(StringType("UTF8_LCASE"))), is_collated(ArrayType(STRING))
     (True, False)
@@ -208,7 +208,7 @@ def ddl(dtype: DataType) -> str:
 
 
 _INSTANT = AtomicType("TIMESTAMP_LTZ")
-"""What TIMESTAMP means unless spark.sql.timestampType says otherwise."""
+"""The meaning of TIMESTAMP unless spark.sql.timestampType says otherwise."""
 
 
 def _with_leaves(dtype: DataType, change: Callable[[DataType], DataType]) -> DataType:
@@ -231,22 +231,22 @@ _FLOATING = frozenset({FLOAT, DOUBLE})
 
 
 def is_integral(dtype: DataType) -> bool:
-    """Whether values are whole numbers of fixed width."""
+    """Tell if values are whole numbers of fixed width."""
     return dtype in _INTEGRAL
 
 
 def is_floating(dtype: DataType) -> bool:
-    """Whether values are binary floating point, where sums depend on order."""
+    """Tell if values are binary floating point, where sums depend on order."""
     return dtype in _FLOATING
 
 
 def is_numeric(dtype: DataType) -> bool:
-    """Whether arithmetic works on the type."""
+    """Tell if arithmetic works on the type."""
     return is_integral(dtype) or is_floating(dtype) or isinstance(dtype, DecimalType)
 
 
 def same_type(left: DataType, right: DataType) -> bool:
-    """Whether two types hold the same values, leaving aside whether NULL is among them.
+    """Tell if two types hold the same values, leaving aside whether NULL is among them.
 
     >>> same_type(ArrayType(INTEGER, True), ArrayType(INTEGER, False))
     True
@@ -272,7 +272,7 @@ _WIDTH = {TINYINT: 3, SMALLINT: 5, INTEGER: 10, BIGINT: 20}
 
 
 def always_fits(source: DataType, target: DataType) -> bool:
-    """Whether every value of `source` can be cast to `target`, so that no NULL or error arises.
+    """Tell if every value of `source` can be cast to `target`, so that no NULL or error arises.
 
     >>> always_fits(INTEGER, BIGINT), always_fits(BIGINT, INTEGER)
     (True, False)

@@ -1,4 +1,4 @@
-"""How values of each type are put into state and taken out again, bit for bit, in Spark SQL.
+"""Storage of values: each type's way into state and out again, bit for bit, in Spark SQL.
 
 State travels between Spark and its Python workers as Arrow, which has no form for some of
 Spark's types. Those are stored as another type: `encode_sql` and `decode_sql` say how.
@@ -33,7 +33,7 @@ _TIME = re.compile(r"time\(\d\)", re.IGNORECASE)
 
 
 def storable(dtype: DataType) -> str | None:
-    """Why state cannot hold values of the type; None if it can.
+    """The reason why state cannot hold values of the type; None if it can.
 
     >>> storable(OpaqueType("point"))
     'state cannot hold values of the type point'
@@ -70,7 +70,7 @@ def storage_ddl(dtype: DataType) -> str:
 
 
 def needs_encoding(dtype: DataType) -> bool:
-    """Whether values are stored as another type than their own."""
+    """Tell if values are stored as another type than their own."""
     match dtype:
         case IntervalType():
             return dtype.counts_months
@@ -112,7 +112,7 @@ def hashable_sql(dtype: DataType, text: str) -> str:
 
 
 def hash_form_differs(dtype: DataType) -> bool:
-    """Whether `hashable_sql` changes values of the type."""
+    """Tell if `hashable_sql` changes values of the type."""
     return _contains_unhashable(dtype)
 
 

@@ -107,7 +107,7 @@ def _parse_covers(value: str, path: Path) -> frozenset[str]:
 
 
 def _parse_order(value: str | None, path: Path) -> bool:
-    """Whether the order is total; without the line the answer is a bag of rows."""
+    """Tell if the order is total; without the line the answer is a bag of rows."""
     if value not in (None, "total"):
         raise _malformed(path, f"its order is {value!r}, which is not 'total'")
     return value == "total"

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from slackwater.errors import DataError
 from slackwater.workloads.bags import WEIGHT
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.current_rows import Proposal, Rewriter, RowValues
 from slackwater.workloads.live_rows import LiveRows, Mask, Reference, Rows
-from slackwater.workloads.row_values import Proposal, Rewriter, RowValues
+from slackwater.workloads.table_keys import TableKeys
 
 ChangeBatch = dict[str, pa.Table]
 """Table name to the table's columns plus `_w`; tables without changes are left out."""
@@ -26,13 +26,13 @@ _SMALL_FAMILY: Final = 8.0
 
 _ARRIVES_WITH_PARENT: Final = 0.75
 _RETURN_SHARE: Final = 0.25
-"""How many of the deleted rows are inserted again later."""
+"""The share of the deleted rows that are inserted again later."""
 
 _SPARE_UPDATES: Final = 1.5
 """So many updates are tried for each one wanted; some leave a row as it was."""
 
 _TABLE_UPDATE_CHANCE: Final = 0.25
-"""How often a batch updates a row of a given table, however small the table is."""
+"""The chance that a batch updates a row of a given table, however small the table is."""
 
 _INSERTS, _DELETES, _UPDATES = range(3)
 
@@ -58,7 +58,7 @@ class RandomDatabase:
         self._made: Rows = np.zeros(3, dtype=np.int64)
 
     def __len__(self) -> int:
-        """How many rows the tables have when all have arrived."""
+        """The number of rows that the tables have when all have arrived."""
         return len(self._live)
 
     def load(self, share: float) -> ChangeBatch:
@@ -200,7 +200,7 @@ def _arrival_order(live: LiveRows, rng: np.random.Generator) -> Rows:
 def _join_family(
     family: Reference, moments: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """When the children arrive: most with their parent, the others at any time after it."""
+    """Choose when children arrive: most with their parent, the others at any time after it."""
     head = np.where(family.targets < 0, 0.0, moments[family.targets])
     later = head + (1 - head) * moments[family.child]
     together = (family.targets >= 0) & (rng.random(len(head)) < _ARRIVES_WITH_PARENT)
@@ -208,7 +208,7 @@ def _join_family(
 
 
 def _within(rows: Rows, span: slice) -> slice:
-    """Where the numbers of a span stand among sorted row numbers."""
+    """The range of sorted row numbers that lies in a span."""
     start, stop = np.searchsorted(rows, [span.start, span.stop])
     return slice(int(start), int(stop))
 

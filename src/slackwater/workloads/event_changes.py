@@ -20,14 +20,14 @@ import pyarrow.parquet as pq
 from slackwater.errors import DataError
 from slackwater.workloads.bags import WEIGHT
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.event_values import Integers
-from slackwater.workloads.events import (
+from slackwater.workloads.event_tables import (
     EVENT_SCHEMA,
     LAST_TIME,
     EventSpec,
     arrival_times,
     make_events,
 )
+from slackwater.workloads.event_values import Integers
 
 _LATE: Final = 0.1
 _WEEK: Final = 7 * 86_400_000_000

@@ -1,4 +1,4 @@
-"""Which rows of a set of tables exist, and which other rows they need.
+"""The rows of a set of tables that exist, and the rows that each of them needs.
 
 The rows of all tables share one numbering, parents before children, so that a set of rows
 is one boolean mask and a foreign key is an array of row numbers. Following keys up or down
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from slackwater.errors import DataError
 from slackwater.workloads.codes import row_codes
-from slackwater.workloads.keys import ForeignKey, TableKeys, parents_first
+from slackwater.workloads.table_keys import ForeignKey, TableKeys, parents_first
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
@@ -35,7 +35,7 @@ class Reference:
 
     @property
     def fan_out(self) -> float:
-        """How many children a parent has on average."""
+        """The number of children that a parent has on average."""
         parents: int = self.parent.stop - self.parent.start
         return len(self.targets) / max(1, parents)
 
@@ -61,7 +61,7 @@ class LiveRows:
         }
 
     def __len__(self) -> int:
-        """How many rows there are, dead or alive."""
+        """The number of rows, dead or alive."""
         return len(self.alive)
 
     def children_first(self) -> list[Reference]:

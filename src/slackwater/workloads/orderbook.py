@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from slackwater.workloads.bags import WEIGHT
 from slackwater.workloads.database import ChangeBatch
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 
 ORDER_BOOK_KEYS: Final[Mapping[str, TableKeys]] = MappingProxyType(
     {"bids": TableKeys(("order_id",)), "asks": TableKeys(("order_id",))}

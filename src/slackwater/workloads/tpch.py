@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from slackwater.errors import SetupError
 from slackwater.workloads.cache import cache_folder, generate_once
 from slackwater.workloads.codes import row_codes
-from slackwater.workloads.keys import ForeignKey, TableKeys
+from slackwater.workloads.table_keys import ForeignKey, TableKeys
 
 _PROGRAM: Final = "tpchgen-cli"
 
@@ -64,7 +64,7 @@ def ensure_tpch(scale_factor: float, cache_dir: Path | str | None = None) -> Pat
 
 
 def ensure_tpch_doubles(scale_factor: float, cache_dir: Path | str | None = None) -> Path:
-    """As `ensure_tpch`, with every DECIMAL column as a DOUBLE."""
+    """Like `ensure_tpch`, with every DECIMAL column as a DOUBLE."""
     exact = ensure_tpch(scale_factor, cache_dir)
     return generate_once(
         exact.with_name(f"{exact.name}-doubles"), lambda folder: _write_doubles(exact, folder)

@@ -31,7 +31,7 @@ _NEW_KEYS: Final = 10**12
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """How rows of a table are picked and changed.
+    """The rows of a table, and how they are picked and changed.
 
     `key` is the column by which rows fall into slices and which new rows have anew; `updates`
     are the expressions of what an update changes. Only orders and their lines go.

@@ -42,14 +42,14 @@ _MOST_CUSTOMERS = 100_000
 _ROWS_PER_CUSTOMER = 20
 _ROWS_PER_CHUNK = 1_000_000
 _ROWS_PER_GROUP = 122_880
-"""What DuckDB writes itself; small enough for all cores to have groups to read."""
+"""The size that DuckDB writes itself; small enough for all cores to have groups to read."""
 _ORDERS_PER_CHANGED_CUSTOMER = 100
 _SEED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class DataPlan:
-    """How many orders there are, how many change at a time, and how often."""
+    """The number of orders, of rows that change at a time, and of changes."""
 
     rows: int
     changed_rows: int

@@ -33,7 +33,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class PeersPlan:
-    """What is compared, and when a system is given up."""
+    """The systems that are compared, and the limits at which one is given up."""
 
     rows: tuple[int, ...] = (1_000_000, 10_000_000, 60_000_000)
     changed_rows: int = 10_000
@@ -66,7 +66,7 @@ class SystemFigures:
     stopped: str = ""
     """A limit that was reached, and how far it had come."""
     failed: str = ""
-    """Why there is no result: it is not installed, failed, or gave another answer."""
+    """The reason without a result: not installed, failed, or another answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class PeersReport:
 
     @property
     def complete(self) -> bool:
-        """Whether every system ran and all that finished agree."""
+        """Tell if every system ran and all that finished agree."""
         return not any(each.failed for each in self.figures)
 
 
@@ -178,7 +178,7 @@ class _Measurement:
 
 
 def _command(system: str, cache_dir: Path, say: Say) -> list[str]:
-    """How a system's process is started: those that need nothing of ours run as plain files."""
+    """The command that starts a system's process; one that needs nothing of ours is a file."""
     if system == "pathway":
         return [str(ensure_environment(cache_dir, say)), str(_HERE / "pathway_process.py")]
     if system == "duckdb":

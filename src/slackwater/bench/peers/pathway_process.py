@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 _ROWS_PER_PIECE = 50_000
 _ROWS_PER_COMMIT = 1_000_000
-"""Of the history: Pathway works on one part while the next comes, and never holds all of it raw."""
+"""Rows of one commit of the history: Pathway works on one while the next comes, never on all."""
 _MOST_WAITING = 100_000
 """Rows on their way to Pathway; each is a Python object, and Python makes them faster."""
 
@@ -59,7 +59,7 @@ class Feed(pw.io.python.ConnectorSubject):  # type: ignore[misc]
         return True
 
     def run(self) -> None:
-        """What Pathway calls in a thread of its own."""
+        """Feed the changes; Pathway calls this in a thread of its own."""
         started = perf_counter()
         for name in self._task["keys"]:
             self._load(name)

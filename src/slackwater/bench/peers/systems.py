@@ -11,11 +11,11 @@ class System:
 
     name: str
     lacks: tuple[str, ...]
-    """Of durability, exactly-once and distribution, what its answers here are without."""
+    """The guarantees that its answers here lack: of durability, exactly-once and distribution."""
     used: str
-    """How it gets the changes and where its answers are."""
+    """The way in which it gets the changes, and the place of its answers."""
     lacking: str
-    """What is meant by what it lacks."""
+    """The meaning of what it lacks."""
 
 
 SYSTEMS = {

@@ -1,4 +1,4 @@
-"""What the process of a system is told, and what it tells.
+"""The orders that the process of a system is given, and its reports.
 
 A process gets the path of a task as JSON and prints one JSON object a line: `version`, `rows`
 loaded so far, `loaded` in how many seconds, and `ingest` and `refresh` of each change. In the
@@ -45,7 +45,7 @@ class Task:
         return Path(self.data) / "changes" / str(number) / f"{name}.parquet"
 
     def answer(self, view: str) -> Path:
-        """Where the answer of a view goes."""
+        """The file for the answer of a view."""
         return Path(self.work) / f"{view}.answer.parquet"
 
 

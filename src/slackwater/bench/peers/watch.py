@@ -26,7 +26,7 @@ Facts = dict[str, Any]
 
 @dataclass(slots=True)
 class Watched:
-    """What a process told, and what it took."""
+    """The reports of a process, and its time and memory."""
 
     facts: list[Facts] = field(default_factory=list)
     peak: int = 0
@@ -34,7 +34,7 @@ class Watched:
     peak_anonymous: int = 0
     """The same without pages of files, which the system can take back."""
     stopped: str = ""
-    """Why it was stopped, if it was."""
+    """The reason why it was stopped, if it was."""
     failed: str = ""
     """The last line of its errors, if it ended badly by itself."""
 

@@ -169,7 +169,7 @@ def _of_number(form: Callable[[str], str]) -> Form:
 
 
 def _timestamp_seconds(call: Call, scope: Scope) -> str:
-    """Of whole numbers, and of decimals with no more than microseconds behind the point."""
+    """The timestamp of seconds in whole numbers, or in decimals of at most six digits."""
     (value,) = call.args
     match value.dtype:
         case DecimalType(precision=precision, scale=scale) if (

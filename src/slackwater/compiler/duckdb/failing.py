@@ -21,7 +21,7 @@ from slackwater.algebra.operators import (
     Window,
 )
 from slackwater.algebra.rel import Rel
-from slackwater.compiler.duckdb.errors import may_fail
+from slackwater.compiler.duckdb.error_guards import may_fail
 from slackwater.expr.nodes import ColumnId
 
 Failing = frozenset[ColumnId]

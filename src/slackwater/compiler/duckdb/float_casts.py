@@ -25,7 +25,7 @@ _TEXT = re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE]-?\d{1,2})?|NaN|-?Infinity")
 
 
 def casts_floats_alike(source: DataType, target: DataType) -> bool:
-    """Whether a cast to or from a floating-point number is known to mean the same."""
+    """Tell if a cast to or from a floating-point number is known to mean the same."""
     if is_floating(target):
         exact = is_integral(source) or isinstance(source, DecimalType) or source == BOOLEAN
         return exact or is_floating(source)

@@ -42,7 +42,7 @@ _MOST_BRACKETS = 1000
 _PLAIN_DOUBLE = r"-?(0\.0|0\.00?[1-9][0-9]{0,11}|0\.[1-9][0-9]{0,11}|[1-9][0-9]{0,6}\.[0-9]{1,8})"
 """Doubles that Java writes like this: not by a power of ten, and with digits that all count."""
 _REWRITTEN = r"[0-9][.eE]|\\|-0|[\x{10000}-\x{10FFFF}]"
-"""What Jackson may write in another way: numbers, escapes, and characters of two halves."""
+"""Parts that Jackson may write in another way: numbers, escapes, characters of two halves."""
 _ONLY_SPARK = "error('a document that only Spark knows')"
 _WHOLE = "('UBIGINT', 'BIGINT')"
 _AS_DOUBLE = "CAST({0} AS DOUBLE)"

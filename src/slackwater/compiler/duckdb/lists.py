@@ -142,7 +142,7 @@ def _require_element(call: Call) -> None:
 
 
 def _contains(call: Call, scope: Scope) -> str:
-    """Whether a value is in an array; NULL if only a NULL there may be it."""
+    """Tell if a value is in an array; NULL if only a NULL there may be it."""
     _require_element(call)
 
     def write(values: str, value: str) -> str:
@@ -194,7 +194,7 @@ def _extreme(function: str) -> Form:
 
 
 def _overlap(call: Call, scope: Scope) -> str:
-    """Whether two arrays have a value in common; NULL if only a NULL may be it."""
+    """Tell if two arrays have a value in common; NULL if only a NULL may be it."""
     element = element_type(call, compared=True)
     if not same_type(call.args[1].dtype, ArrayType(element)):
         raise refused(call, "comparing values of two types")
@@ -262,7 +262,7 @@ def _flatten(call: Call, scope: Scope) -> str:
 
 
 def _sorted(call: Call, scope: Scope) -> str:
-    """In the order of the values, NULLs first, or the other way round."""
+    """Sort an array by its values, NULLs first if ascending, else last."""
     element_type(call, compared=True)
     values, ascending = call.args
     if not isinstance(ascending, Literal) or ascending.value not in ("true", "false"):
@@ -281,7 +281,7 @@ def _sorted_by(call: Call, scope: Scope) -> str:
 
 
 def _is_natural(order: Lambda) -> bool:
-    """Whether a lambda compares two values as Spark's own does, which has NULLs last."""
+    """Tell if a lambda compares two values as Spark's own does, which has NULLs last."""
     left, right = order.variables
     zero, one, minus_one = (number(each, INTEGER) for each in (0, 1, -1))
     known = apply(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from slackwater.compiler.duckdb.casts import together, under
-from slackwater.compiler.duckdb.errors import may_fail, operands, shielded
+from slackwater.compiler.duckdb.error_guards import may_fail, operands, shielded
 from slackwater.compiler.duckdb.scope import Form, Scope, refused
 from slackwater.compiler.duckdb.types import is_simple
 from slackwater.expr.nodes import Call, Expr

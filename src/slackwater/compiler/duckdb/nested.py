@@ -81,7 +81,7 @@ def _transformed(expr: Expr, scope: Scope) -> str:
 
 
 def _decided(decisive: str, otherwise: str) -> Form:
-    """Whether some element, or every one, meets a condition; NULL if that hangs on a NULL."""
+    """Tell if some element, or every one, meets a condition; NULL if that hangs on a NULL."""
 
     def form(call: Call, scope: Scope) -> str:
         met = _over_elements("list_transform", condition)(call, scope)

@@ -22,7 +22,7 @@ from slackwater.types import (
 )
 
 _SIGNED_DIGITS = 34
-"""Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
+"""Spark drops the digits behind these where it changes the sign of a longer decimal."""
 _LEAST_WHOLE_DIGITS = 6
 _ROUNDED_ALIKE = frozenset("+-*")
 

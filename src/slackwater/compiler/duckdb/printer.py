@@ -20,7 +20,7 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.compiler.duckdb.casts import under
-from slackwater.compiler.duckdb.errors import may_fail
+from slackwater.compiler.duckdb.error_guards import may_fail
 from slackwater.compiler.duckdb.expressions import write
 from slackwater.compiler.duckdb.failing import failing_columns
 from slackwater.compiler.duckdb.float_keys import as_key
@@ -37,8 +37,8 @@ from slackwater.compiler.duckdb.types import (
 from slackwater.compiler.duckdb.windows import write_window
 from slackwater.compiler.select_parts import Condition, Select, Texts
 from slackwater.compiler.selects import SelectPrinter
-from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import Call, ColumnId, Expr, Literal, SortKey, WindowCall
+from slackwater.expr.properties import conjuncts
 from slackwater.plan.statements import NO_COLUMNS, Statement
 from slackwater.types import BIGINT, VOID, ArrayType, StructType
 
@@ -118,7 +118,7 @@ class DuckdbPrinter(SelectPrinter):
         return failing_columns(rel, self._failing)
 
     def join_condition(self, rel: Join, select: Select) -> str:
-        """Equal keys and the parts of the residual condition, in which order is of no account."""
+        """Equal keys and the parts of the residual condition, whose order does not matter."""
         parts = [self._key(key, rel.kind, select) for key in rel.keys]
         if rel.residual is not None:
             scope = _scope(select)

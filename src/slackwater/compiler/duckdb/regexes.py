@@ -84,7 +84,7 @@ class _Reader:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left."""
+        """Tell if nothing is left."""
         return self._place == len(self._pattern)
 
     def alternatives(self, *, outermost: bool = False) -> Regex:
@@ -276,7 +276,7 @@ def _rlike(call: Call, scope: Scope) -> str:
 
 
 def _extract(call: Call, scope: Scope) -> str:
-    """What a group matched first; an empty text if nothing did."""
+    """The text that a group matched first; an empty text if nothing did."""
     _, pattern, group = call.args
     number = _number(group)
     if number is None or number > min(_regex(call, pattern).groups, _MOST_GROUPS):

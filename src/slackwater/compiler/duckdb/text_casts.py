@@ -28,7 +28,7 @@ _UNKNOWN = "error('a text that only Spark reads')"
 
 
 def is_text_cast(source: DataType, target: DataType) -> bool:
-    """Whether this module knows the cast."""
+    """Tell if this module knows the cast."""
     if source == STRING:
         return target in (BINARY, BOOLEAN) or _pattern(target) is not None
     return source == BOOLEAN and target == STRING

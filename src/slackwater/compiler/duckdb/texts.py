@@ -265,7 +265,7 @@ def _reversed(call: Call, scope: Scope) -> str:
 
 
 def _substring_index(call: Call, scope: Scope) -> str:
-    """What is before a separator, counted from the start, or behind it, counted from the end."""
+    """The text before a separator, counted from the start, or behind it, counted from the end."""
     value, separator, count = call.args
     _require(call, STRING, value)
     written = _written_text(call, separator)

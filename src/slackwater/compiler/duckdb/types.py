@@ -78,7 +78,7 @@ def quoted_text(value: str) -> str:
 
 
 def duckdb_type(dtype: DataType) -> str:
-    """How DuckDB writes the type.
+    """The type as DuckDB writes it.
 
     >>> duckdb_type(DecimalType(12, 2)), duckdb_type(STRING)
     ('DECIMAL(12,2)', 'VARCHAR')
@@ -107,12 +107,12 @@ def arrow_type(dtype: DataType) -> pa.DataType:
 
 
 def is_simple(dtype: DataType) -> bool:
-    """Whether engines compare values of the type alike; structs and arrays only pass by."""
+    """Tell if engines compare values of the type alike; structs and arrays only pass by."""
     return (dtype in _NAMES and dtype != BINARY) or isinstance(dtype, DecimalType)
 
 
 def is_groupable(dtype: DataType) -> bool:
-    """Whether engines agree which values of the type are equal, NULLs inside of them too."""
+    """Tell if engines agree which values of the type are equal, NULLs inside of them too."""
     match dtype:
         case ArrayType(element=element):
             return is_groupable(element) and not is_floating(element)
@@ -122,7 +122,7 @@ def is_groupable(dtype: DataType) -> bool:
 
 
 def is_exact(dtype: DataType) -> bool:
-    """Whether Python too compares values of the type so: it takes no NaN for equal to another."""
+    """Tell if Python too compares values of the type so: it takes no NaN for equal to another."""
     return is_simple(dtype) and not is_floating(dtype)
 
 

@@ -192,7 +192,7 @@ def _between(frame: Frame, distances: list[str]) -> str:
 
 
 Distance = Callable[[Literal], tuple[bool, str]]
-"""Whether a distance is one to rows before, and its text without the sign."""
+"""A distance: True if it is one to rows before, and its text without the sign."""
 
 
 def _bound(bound: FrameBound, away: Distance) -> str:

@@ -42,7 +42,7 @@ class LowerExtremes(LowerSums):
     """
 
     def moved(self, rel: Aggregate, builder: Builder) -> Frame | None:
-        """As for sums; extremes that were lost come from the rows of their group."""
+        """Move groups as sums do; extremes that were lost come from the rows of their group."""
         changes = builder.delta(rel.input)
         if changes is None:
             return None
@@ -76,7 +76,7 @@ def _guarded(rel: Aggregate, state: GroupState, net: Frame, builder: Builder) ->
 
 
 def _exposed(state: GroupState, groups: Rel) -> Expr:
-    """Whether a group may have lost one of its extremes."""
+    """Tell if a group may have lost one of its extremes."""
     old, first = groups.columns[-1].ref(), len(state.rel.keys)
     losses = iter(groups.columns[len(state.types) :])
     parts = [
@@ -100,7 +100,7 @@ def _all_rows(
 ) -> Rel:
     """All rows after the run, where they are one group; those of state only if it lost an extreme.
 
-    Otherwise there is just what changed, and nobody looks at what is aggregated of it.
+    Otherwise these are the changes alone, and their aggregate is not used.
     """
     given, fresh = rows_by_group(rel), Fresh(rel)
     touched = fresh.scan(groups, (_AGAIN,))

@@ -63,7 +63,7 @@ from slackwater.plan.weighted import (
 from slackwater.types import DOUBLE, is_floating
 
 _BEFORE, _REACHED, _TOTAL, _VALUE = "_before", "_reached", "_total", "_value"
-"""How many values of a group are before some, how many up to their end, and how many in all."""
+"""Numbers of values of a group: before some, up to their end, and in all."""
 _SO_FAR = WindowFrame(
     FrameUnit.ROWS,
     FrameBound(BoundKind.UNBOUNDED_PRECEDING),

@@ -1,4 +1,4 @@
-"""What a lowering is, and what it can ask for while it writes its statements."""
+"""The base of lowerings, and the builder that they ask while they write statements."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from slackwater.algebra.operators import Recompute, Scan
 from slackwater.algebra.rel import Rel, UnaryRel
 from slackwater.compiler.lowering.transient_rows import has_transient_rows
-from slackwater.expr.facts import may_raise
+from slackwater.expr.properties import may_raise
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.frames import WEIGHT, Frame, Fresh, positions, read_rows
 from slackwater.plan.view_plan import Alternative
@@ -16,7 +16,7 @@ from slackwater.plan.weighted import consolidated, read_changes
 
 
 class Builder(Protocol):
-    """Collects the steps of a program; lowerings speak to it."""
+    """Collects the steps of a program; lowerings call it."""
 
     def delta(self, rel: Rel) -> Frame | None:
         """The frame with the changes of a relation in this run; None if it cannot change."""

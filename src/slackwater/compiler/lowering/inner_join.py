@@ -10,8 +10,8 @@ from slackwater.algebra.rel import Rel
 from slackwater.compiler.lowering.base import Builder, Lowering, compute_changes, settled
 from slackwater.compiler.lowering.transient_rows import has_transient_rows
 from slackwater.expr.build import TRUE, all_of, is_known
-from slackwater.expr.facts import may_raise
 from slackwater.expr.functions import call
+from slackwater.expr.properties import may_raise
 from slackwater.optimizer.rules.join_keys import (
     fails_on_rows,
     match_condition,
@@ -42,6 +42,10 @@ class LowerInnerJoin(Lowering[Join]):
     Weights multiply. Each of the first two terms looks its rows up in the arrangement of the
     other side; the third joins the two changes. A side that cannot have changed drops two of
     the three terms. Without an equality between the sides every row is read instead.
+
+        before the run     L = {x}, R = {p}, all under one key
+        the changes        D(L) = {+y}, D(R) = {-p}
+        the three terms    +(y, p), -(x, p), -(y, p); together -(x, p)
     """
 
     def delta(self, rel: Join, builder: Builder) -> Frame | None:
@@ -131,7 +135,7 @@ def _with_residual(rel: Join, terms: list[Frame], builder: Builder) -> Frame:
 def _changes(rel: Join, side: Rel, builder: Builder) -> Frame | None:
     """The changes of a side: settled if the join might fail on them, and net without a key.
 
-    Without a key each one meets the whole other side, so none may be idle.
+    Without a key each change is joined with the whole other side, so none may cancel another out.
     """
     changes = builder.delta(side)
     if changes is not None and fails_on_rows(rel) and has_transient_rows(side, builder):

@@ -94,6 +94,12 @@ class LowerMatchingJoin(Lowering[Join]):
     - SINGLE: as LEFT; a second match of a left row raises Spark's error.
     - NULL_AWARE_ANTI: a NULL on the right removes every left row, a NULL on the left all but over
       nothing. Only equalities of the correlated condition confine a change.
+
+    A LEFT join with rows x and y on the left, of keys 1 and 2, when key 1 gets a first match p:
+
+        gathered           of key 1 alone: x on the left; nothing, then p on the right
+        before and after   (x, NULL), then (x, p); y is not read
+        change             (x, NULL) -1, (x, p) +1
     """
 
     def delta(self, rel: Join, builder: Builder) -> Frame | None:
@@ -132,9 +138,9 @@ def _touched_by_right(rel: Join, left: _Side, right: _Side, builder: Builder) ->
 
 
 def _matching_rows(rel: Join, left: _Side, right: _Side, builder: Builder) -> Frame:
-    """As above; M are the left rows as before the run that match a changed row of R.
+    """The left rows as before the run that match a changed row of R: M in the formula above.
 
-    Be it one that came or one that went: all other left rows find what they found before.
+    The change may have added or removed that row; all other left rows match what they did before.
     """
     fresh = Fresh(rel)
     rows = _held(rel, right, left, builder)

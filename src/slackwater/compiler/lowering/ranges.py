@@ -34,7 +34,7 @@ _FROM_HERE = Frame(FrameUnit.ROWS, _HERE, FrameBound(BoundKind.UNBOUNDED_FOLLOWI
 
 @dataclass(frozen=True, slots=True)
 class _Near:
-    """What counts as near a marked bucket: fewer rows in between, or so many buckets away."""
+    """The neighbourhood of a marked bucket: fewer rows in between, or so many buckets away."""
 
     rows: int
     buckets: int

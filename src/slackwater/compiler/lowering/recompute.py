@@ -5,7 +5,7 @@ from __future__ import annotations
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.lowering.base import Builder, Lowering, compute_changes
-from slackwater.optimizer.rules.keys import whole_row
+from slackwater.optimizer.rules.arrangement_keys import whole_row
 from slackwater.plan.frames import Frame, Fresh, read_rows
 from slackwater.plan.weighted import (
     consolidated,

@@ -35,17 +35,17 @@ _BY_LEFT_ROW = (
 
 
 class Changing(Protocol):
-    """What is known of the changes in a run."""
+    """Questions about the changes in a run."""
 
     def touched(self, rel: Rel) -> bool:
-        """Whether a source below the relation has changes."""
+        """Tell if a source below the relation has changes."""
 
     def behind(self, scan: Scan) -> Rel | None:
         """The relation whose changes, as its rules find them, a scan reads; None if none is."""
 
 
 def has_transient_rows(rel: Rel, run: Changing) -> bool:
-    """Whether the changes of a relation may hold rows that were in no state."""
+    """Tell if the changes of a relation may hold rows that were in no state."""
     if not run.touched(rel):
         return False
     if isinstance(rel, Scan):

@@ -24,7 +24,7 @@ class Whole:
 
 
 def rows_after(owner: Rel, part: str, whole: Whole, builder: Builder) -> Frame:
-    """What a relation holds after the run; `part` begins the names of frames of their owner."""
+    """All rows of a relation after the run; `part` begins the names of frames of their owner."""
     rel, fresh = whole.rel, Fresh(whole.rel)
     names = (*positions(rel), WEIGHT)
     before = read_changes(rel, whole.before, fresh)

@@ -151,7 +151,7 @@ def _moved(touched: Frame, fresh: Fresh) -> Rel:
 
 
 def _indexed(ranged: Ranged, touched: Frame, builder: Builder, fresh: Fresh) -> Rel:
-    """What the index holds of touched partitions: buckets with rows, no growth and no mark."""
+    """The index of touched partitions: buckets with rows, no growth and no mark."""
     rel, index = ranged.rel, ranged.index
     if ranged.partition:
         keys = fresh.scan(touched, _names(ranged)[:-1])

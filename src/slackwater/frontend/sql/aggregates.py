@@ -10,8 +10,8 @@ from slackwater.expr.literals import print_literal
 from slackwater.expr.nodes import AggregateCall, Expr, SortKey
 from slackwater.frontend.sql.bias_tables import read_sketch
 from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.expression_tables import AGGREGATES
-from slackwater.frontend.sql.reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError
 from slackwater.types import BINARY, STRING
 

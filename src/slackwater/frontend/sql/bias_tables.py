@@ -19,7 +19,7 @@ from slackwater.expr.registers import LEAST_PRECISION, MOST_PRECISION, Sketch
 
 _NEAREST = 6
 _WORD_REGISTERS = 10
-"""How many registers Spark puts into a word."""
+"""The number of registers that Spark puts into a word."""
 _BEYOND = 5.0
 """Estimates of more values a register are not corrected."""
 
@@ -66,7 +66,7 @@ class BiasTable:
     biases: tuple[float, ...]
 
     def bias(self, estimate: float) -> float:
-        """By how much Spark corrects an estimate: step by step as it does."""
+        """The correction that Spark applies to an estimate, step by step as it does."""
         low = self._first_near(estimate)
         near = self.biases[low : low + _NEAREST]
         total = 0.0
@@ -84,7 +84,7 @@ class BiasTable:
         return low
 
     def _place(self, estimate: float) -> int:
-        """Where Java's binary search finds an estimate; some tables are not quite in order."""
+        """The place where Java's binary search finds an estimate in tables not quite in order."""
         low, high = 0, len(self.estimates) - 1
         while low <= high:
             middle = (low + high) // 2

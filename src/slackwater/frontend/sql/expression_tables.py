@@ -1,4 +1,4 @@
-"""Which Catalyst expression is which function: simple ones by name, the rest by their class.
+"""The function for each Catalyst expression: simple ones by name, the rest by their class.
 
 A class in no table is not guessed at: the operator that holds it is recomputed by Spark, and
 the reason names the class.

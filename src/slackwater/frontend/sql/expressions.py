@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slackwater.frontend.sql.aggregates import aggregate_expression
-from slackwater.frontend.sql.reader import ExpressionReader
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.special import SPECIAL
 
 

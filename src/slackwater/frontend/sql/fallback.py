@@ -10,12 +10,12 @@ from pyspark.errors import AnalysisException
 from slackwater.algebra.columns import Column
 from slackwater.algebra.operators import Recompute
 from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.expression_reader import PlanFacts
 from slackwater.frontend.sql.fragment_names import fragment_name, sources_read, unsaid_by_text
 from slackwater.frontend.sql.fragments import bind_fragment
 from slackwater.frontend.sql.leaves import SOURCE_LEAVES
 from slackwater.frontend.sql.metadata import unknown_metadata
 from slackwater.frontend.sql.parameters import OPERATOR_PARAMETERS, unknown_parameter
-from slackwater.frontend.sql.reader import PlanFacts
 from slackwater.frontend.sql.readout import Readout
 from slackwater.frontend.sql.scope import ColumnNumbers, UnrepresentableError
 

@@ -23,7 +23,7 @@ from slackwater.frontend.sql.session_windows import Sessions, is_session, merge_
 from slackwater.types import MapType, parts_of
 
 _SORTED_KEY = "_groupingmapsort"
-"""How Spark calls a key whose maps it has sorted."""
+"""The name Spark gives a key whose maps it has sorted."""
 
 
 class GroupReader:

@@ -10,7 +10,7 @@ from slackwater.expr.functions import call
 from slackwater.expr.literals import quote_string
 from slackwater.expr.nodes import Expr
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.reader import ExpressionReader
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError
 from slackwater.types import parse_spark_type
 
@@ -21,7 +21,7 @@ class StaticForm:
 
     function: str
     arguments: int
-    """How many arguments are the user's; they come first."""
+    """The number of arguments that are the user's; they come first."""
     added: tuple[str, ...] = ()
     """The constants that Spark adds behind them; with others it is another function."""
 

@@ -9,9 +9,9 @@ from functools import reduce
 from slackwater.algebra.columns import Column
 from slackwater.algebra.operators import Join, JoinKey, JoinKind
 from slackwater.algebra.rel import Rel
-from slackwater.expr.facts import conjuncts, referenced_columns
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Call, ColumnId, Expr
+from slackwater.expr.properties import conjuncts, referenced_columns
 from slackwater.frontend.sql.scope import UnrepresentableError
 
 _KINDS: Mapping[str, JoinKind] = {

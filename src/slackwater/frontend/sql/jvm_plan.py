@@ -185,7 +185,7 @@ class JvmPlan:
         return parse_spark_type(json.loads(self.locate(node.way).dataType().json()))
 
     def is_registered(self, node: Node) -> bool:
-        """Whether the session knows this very Python function by the name it goes by."""
+        """Tell if the session knows this very Python function by the name it goes by."""
         function = self.locate(node.way)
         nulls = ", ".join(["NULL"] * len(node.children))
         try:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from slackwater.algebra.operators import Range, Scan, Values
 from slackwater.errors import CatalogError
 from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.expression_reader import PlanFacts
 from slackwater.frontend.sql.expressions import CatalystReader
-from slackwater.frontend.sql.reader import PlanFacts
 from slackwater.frontend.sql.readout import Readout, scope_of
 from slackwater.frontend.sql.scope import ColumnNumbers, UnrepresentableError
 

@@ -31,7 +31,7 @@ KNOWN_KEYS = frozenset(
 """Metadata of Spark's and ours that an operator may find on its input."""
 
 _RESERVED = ("spark.", "__")
-"""How the keys begin by which Spark marks columns for itself; others are notes of users."""
+"""Prefixes of the keys by which Spark marks columns for itself; others are notes of users."""
 
 
 def unknown_metadata(schema: dict[str, Any]) -> str | None:

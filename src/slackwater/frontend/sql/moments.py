@@ -9,7 +9,7 @@ from slackwater.expr.build import with_type
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Expr, Literal
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.reader import ExpressionReader
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError
 from slackwater.types import CALENDAR_INTERVAL, TIMESTAMP, IntervalType, parse_spark_type
 

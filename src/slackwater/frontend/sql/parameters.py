@@ -284,7 +284,7 @@ OPERATOR_PARAMETERS = _by_class(_OPERATOR_SIGNATURES)
 
 @dataclass(frozen=True, slots=True)
 class SessionMeaning:
-    """What the session says about every expression in it."""
+    """The settings of a session as far as they change the meaning of expressions in it."""
 
     ansi: bool
     zone: str
@@ -297,7 +297,7 @@ class SessionMeaning:
 
 
 def unknown_parameter(node: Node, known: ParameterTable, session: SessionMeaning) -> str | None:
-    """What a node says that we do not understand, or None.
+    """The reason why a node is not understood, or None.
 
     The JSON leaves out parameters without a value, so that a parameter that a later Spark adds
     is noticed as soon as it says something.

@@ -18,11 +18,11 @@ from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.catalog import TableDefinition
 from slackwater.errors import CatalogError, UnsupportedStatementError
 from slackwater.frontend.sql.catalyst import parse_plan
+from slackwater.frontend.sql.expression_reader import PlanFacts
 from slackwater.frontend.sql.fallback import WHOLE_QUERY
 from slackwater.frontend.sql.gateway import answer_without_delay
 from slackwater.frontend.sql.jvm_plan import JvmPlan
-from slackwater.frontend.sql.plans import PlanReader
-from slackwater.frontend.sql.reader import PlanFacts
+from slackwater.frontend.sql.plan_reader import PlanReader
 from slackwater.frontend.sql.repeatable import (
     check_encryption,
     check_functions,
@@ -53,7 +53,7 @@ class Timings:
 
     @property
     def own(self) -> float:
-        """What we add to Spark's own analysis."""
+        """The time we add to Spark's own analysis."""
         return self.json + self.algebra
 
 

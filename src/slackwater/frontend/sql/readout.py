@@ -1,4 +1,4 @@
-"""What reading a part of a plan gives: a relation, and where Catalyst's attributes are in it."""
+"""A part of a plan that was read: a relation, and where Catalyst's attributes are in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of our columns a Catalyst attribute is, and the numbers new columns get."""
+"""Our columns for Catalyst's attributes, and the numbers that new columns get."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def planning_session(spark: SparkSession) -> SparkSession:
 
 
 def session_meaning(session: SparkSession) -> SessionMeaning:
-    """What the settings of a session say about every expression planned in it."""
+    """Read the settings of a session that change the meaning of expressions planned in it."""
     conf = session.conf
     return SessionMeaning(
         ansi=conf.get("spark.sql.ansi.enabled") == "true",

@@ -20,9 +20,9 @@ from slackwater.expr.nodes import (
     UserCall,
 )
 from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.java_calls import invoke, options_text, static_invoke
 from slackwater.frontend.sql.moments import TIMES
-from slackwater.frontend.sql.reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError, expression_id
 from slackwater.types import (
     BIGINT,
@@ -73,7 +73,7 @@ def _cast_mode(
 
 
 def _same_in_all_modes(source: DataType, target: DataType) -> bool:
-    """Whether a cast cannot fail; texts of decimals are written differently in each mode."""
+    """Tell if a cast cannot fail; texts of decimals are written differently in each mode."""
     if isinstance(target, StringType):
         return False
     moments = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
@@ -81,7 +81,7 @@ def _same_in_all_modes(source: DataType, target: DataType) -> bool:
 
 
 def _only_nulls_errors(source: DataType, target: DataType) -> bool:
-    """Whether the legacy mode differs from ANSI only by giving NULL where ANSI fails."""
+    """Tell if the legacy mode differs from ANSI only by giving NULL where ANSI fails."""
     return isinstance(source, StringType) and target in (DATE, TIMESTAMP, TIMESTAMP_NTZ)
 
 
@@ -274,7 +274,7 @@ def _error_message(reader: ExpressionReader, parameters: Node) -> Expr:
 
 
 def at_least_n(reader: ExpressionReader, node: Node) -> Expr:
-    """What dropna leaves: a count of values that are neither NULL nor NaN."""
+    """The condition that dropna leaves: a count of values that are neither NULL nor NaN."""
     params = (str(node.value("n")),)
     return call("at_least_n_non_nulls", *reader.read_all(node.children), params=params)
 

@@ -28,7 +28,7 @@ _CONVERTED = re.compile(
 
 
 def may_name_moment(sql: str) -> bool:
-    """Whether a text has one of the words at all, wherever they stand."""
+    """Tell if a text has one of the words at all, wherever they stand."""
     return _MENTIONED.search(sql) is not None
 
 

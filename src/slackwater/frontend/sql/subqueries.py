@@ -22,7 +22,7 @@ class Joined:
 
     rel: Rel
     values: dict[Way, Column]
-    """Which column holds the value of the subquery at a place in the plan."""
+    """The column that holds the value of the subquery at a place in the plan."""
 
     def drop_values(self, rel: Rel) -> Rel:
         """An operator over this relation, without the subqueries' columns."""

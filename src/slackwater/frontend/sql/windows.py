@@ -17,7 +17,7 @@ from slackwater.expr.nodes import (
     WindowCall,
 )
 from slackwater.frontend.sql.catalyst import Node
-from slackwater.frontend.sql.reader import ExpressionReader
+from slackwater.frontend.sql.expression_reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError
 
 _BOUNDS: Mapping[str, BoundKind] = {

@@ -1,4 +1,4 @@
-"""How aggregates are remembered: running values that take changes, and what finishes them.
+"""Accumulators of aggregates: running values that take changes, and what finishes them.
 
 Only accumulators that stay exact under deletion are used. Whole numbers and decimals add up
 to the last digit. A sum of floating-point numbers does not survive a deletion (1e20 + 1 - 1e20
@@ -41,15 +41,15 @@ _WIDE_SUM_SCALE = 6
 _AVERAGE_DIGITS = 15
 """Up to here a quotient has digits enough to round as Spark's own average does."""
 _SIGNED_DIGITS = 34
-"""Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
+"""Spark drops the digits behind these where it changes the sign of a longer decimal."""
 _TERM = DecimalType(20, 0)
-"""What a register adds to an estimate is a power of two of up to 61 bits."""
+"""The term that a register adds to an estimate: a power of two of up to 61 bits."""
 _QUOTIENT_DIGITS = 34
 """A dividend this wide gives a quotient of 4 digits more behind the point, as averages have."""
 
 
 def remember(wanted: Expr, *, grows: bool, facts: Facts) -> Remembered | str:
-    """How to remember an aggregate, or why it cannot be; `grows` says that rows never leave."""
+    """Find an aggregate's running values, or why it has none; `grows`: its rows never leave."""
     if not isinstance(wanted, AggregateCall):
         return "not an aggregate"
     name = wanted.function
@@ -76,7 +76,7 @@ def _count(wanted: AggregateCall) -> Remembered:
 
 
 def _counting(wanted: AggregateCall, args: tuple[Expr, ...]) -> Accumulator:
-    """How many rows an aggregate takes into account."""
+    """The running number of rows that an aggregate takes into account."""
     return Accumulator(BIGINT, aggregate("sum", CHANGED, where=_condition(wanted, args)))
 
 
@@ -181,7 +181,7 @@ def _average(wanted: AggregateCall, arg: Expr, total: Expr, counted: Expr) -> Ex
 
 
 def _quotient_scale(digits: int, scale: int) -> int:
-    """How many digits behind the point Spark gives a decimal divided by a DECIMAL(20,0)."""
+    """The digits behind the point that Spark gives a decimal divided by a DECIMAL(20,0)."""
     return max(38 - (digits - scale), 6)
 
 
@@ -200,7 +200,7 @@ def _also(condition: Expr, other: Expr | None) -> Expr:
 
 
 def _condition(wanted: AggregateCall, args: tuple[Expr, ...]) -> Expr | None:
-    """Which rows an aggregate takes into account; None for all."""
+    """The condition on rows that an aggregate takes into account; None for all."""
     parts = [is_known(arg) for arg in args if arg.nullable or _is_null(arg)]
     if wanted.where is not None:
         parts.append(wanted.where)
@@ -283,7 +283,7 @@ class GroupState:
 
 
 def group_state(rel: Aggregate, *, grows: bool, facts: Facts) -> GroupState | str:
-    """What to store of each group, or why rows must be stored instead."""
+    """Find the values to store of each group, or why its rows must be stored instead."""
     remembered = []
     for output in rel.aggregates:
         found = remember(output.expr, grows=grows, facts=facts)

@@ -1,4 +1,4 @@
-"""What a rule is: a rewrite that says how an operator could be kept, and what state that takes.
+"""The base of rules: rewrites that say how an operator could be kept, and what state that takes.
 
 How its changes are then computed is the business of `compiler/lowering`, by the same name.
 """
@@ -38,11 +38,11 @@ class Rule(ABC, Generic[R]):
         return Alternative(self.name, state, self.recomputes(rel), self.unstable)
 
     def refuses(self, _rel: R, _facts: Facts) -> str | None:
-        """Why the rule does not fit this instance of its operator; None if it fits."""
+        """The reason why the rule does not fit this instance of its operator; None if it fits."""
         return None
 
     def recomputes(self, _rel: R) -> str | None:
-        """Why the work follows the size of the relation, not of the change; None if it does not."""
+        """The reason why the work follows the relation's size, not the change's; None if not."""
         return None
 
     def state(self, _rel: R) -> tuple[KeptState, ...]:
@@ -51,6 +51,6 @@ class Rule(ABC, Generic[R]):
 
 
 def unstorable(state: tuple[KeptState, ...]) -> str | None:
-    """Why some state cannot be kept; None if all can."""
+    """The reason why some state cannot be kept; None if all can."""
     reasons = (storable(dtype) for each in state for dtype in each.arrangement.types)
     return next((reason for reason in reasons if reason is not None), None)

@@ -46,7 +46,7 @@ def moments(wanted: AggregateCall) -> Remembered:
 
 
 def _taken(arg: Expr, where: Expr | None) -> Expr:
-    """The number of a row that counts, else NULL."""
+    """The number in a row that counts, else NULL."""
     return cast(arg if where is None else case(where, arg), DOUBLE)
 
 
@@ -59,7 +59,7 @@ class _Group:
 
     @property
     def rows(self) -> Expr:
-        """How many rows count."""
+        """The number of rows that count."""
         if not any(each.nullable for each in self.numbers):
             return COUNTED
         (found,) = self._slots((counting_known(self.numbers[0]),))
@@ -123,14 +123,14 @@ def _correlation(group: _Group) -> Expr:
 
 
 def _determination(group: _Group) -> Expr:
-    """Of the first number by the second: 1 if the first is always the same."""
+    """The determination of the first number by the second: 1 if the first is always the same."""
     up, down, both = _spread(group, 0, 0), _spread(group, 1, 1), _spread(group)
     found = call("/", call("/", call("*", both, both), down), up)
     return case(_differs(down), case(_differs(up), found, _ONE))
 
 
 def _slope(group: _Group) -> Expr:
-    """Of the first number by the second; NULL if the second is always the same."""
+    """The slope of the first number by the second; NULL if the second is always the same."""
     below = group.comoment(1, 1)
     return case(_differs(below), call("/", group.comoment(0, 1), below))
 

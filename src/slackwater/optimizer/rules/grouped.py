@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from slackwater.algebra.operators import Aggregate, GroupLimit, Limit, Sort, Window
 from slackwater.algebra.rel import Rel
 from slackwater.expr.nodes import Expr
-from slackwater.optimizer.rules.keys import contents, hashed_keys, whole_row
+from slackwater.optimizer.rules.arrangement_keys import contents, hashed_keys, whole_row
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.view_plan import KeptState
 

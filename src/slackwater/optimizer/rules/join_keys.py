@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from slackwater.algebra.operators import Join, JoinKey, JoinKind
 from slackwater.algebra.rel import Rel
 from slackwater.expr.build import all_of
-from slackwater.expr.facts import conjuncts, may_raise, referenced_columns
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Call, Expr
-from slackwater.optimizer.rules.keys import contents, over_stored, whole_row
+from slackwater.expr.properties import conjuncts, may_raise, referenced_columns
+from slackwater.optimizer.rules.arrangement_keys import contents, over_stored, whole_row
 from slackwater.plan.arrangements import Arrangement, hashable
 from slackwater.plan.view_plan import KeptState
 from slackwater.types import same_type
@@ -18,7 +18,7 @@ from slackwater.types import same_type
 
 @dataclass(frozen=True, slots=True)
 class SideKey:
-    """What one side is hashed by, over its stored columns, and the state indexed that way."""
+    """The key that one side is hashed by, over its stored columns, and the state indexed by it."""
 
     hashed: tuple[Expr, ...]
     state: Arrangement
@@ -44,17 +44,17 @@ def side_keys(rel: Join) -> tuple[SideKey, SideKey]:
 
 
 def _state(rel: Rel, hashed: tuple[Expr, ...]) -> Arrangement:
-    """A side by its key; row by row if there is none, since nobody could hold all rows at once."""
+    """A side by its key; row by row without one, since no worker can hold all rows at once."""
     return contents(rel, hashed) if hashed else whole_row(rel)
 
 
 def fails_on_pairs(rel: Join) -> bool:
-    """Whether the join might raise an error about a pair of rows."""
+    """Tell if the join might raise an error about a pair of rows."""
     return rel.kind is JoinKind.SINGLE or (rel.residual is not None and may_raise(rel.residual))
 
 
 def fails_on_rows(rel: Join) -> bool:
-    """Whether the join might raise an error about a row, by itself or as one of a pair."""
+    """Tell if the join might raise an error about a row, by itself or as one of a pair."""
     keys = (side for key in rel.keys for side in (key.left, key.right))
     return fails_on_pairs(rel) or any(map(may_raise, keys))
 
@@ -66,7 +66,7 @@ def join_state(rel: Join) -> tuple[KeptState, ...]:
 
 
 def match_condition(rel: Join) -> Expr:
-    """When two rows match: equal keys and the residual condition."""
+    """The condition for two rows to match: equal keys and the residual condition."""
     keys = [_equal(key, rel.kind) for key in rel.keys]
     return all_of((*keys, *(() if rel.residual is None else (rel.residual,))))
 

@@ -35,7 +35,7 @@ _DAY_SECONDS = 86_400
 
 
 def has_bucket(dtype: DataType) -> bool:
-    """Whether keys of a type have a whole number that both engines know and that keeps order."""
+    """Tell if keys of a type have a whole number that both engines know and that keeps order."""
     if isinstance(dtype, DecimalType):
         return dtype.precision - dtype.scale <= _MOST_DIGITS
     return is_integral(dtype) or is_floating(dtype) or dtype in (DATE, TIMESTAMP, TIMESTAMP_NTZ)

@@ -22,7 +22,7 @@ _ZERO, _ONE = Literal("0.0", DOUBLE), Literal("1.0", DOUBLE)
 
 
 class Rounding(Enum):
-    """How a share of all values becomes a rank."""
+    """The way in which a share of all values becomes a rank."""
 
     DOWN = "down"
     UP = "up"
@@ -59,7 +59,7 @@ class Rank:
 
 
 def place_of(total: Expr, share: Literal) -> Expr:
-    """How far a share of the way from the first value to the last leads, in ranks."""
+    """The rank that lies a share of the way from the first value to the last."""
     return call("*", call("-", total, _ONE), share)
 
 

@@ -12,7 +12,7 @@ from slackwater.algebra.rel import Rel
 from slackwater.errors import InvariantError
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId, ColumnRef, Expr, SortKey, WindowCall
-from slackwater.optimizer.rules.keys import contents, over_stored
+from slackwater.optimizer.rules.arrangement_keys import contents, over_stored
 from slackwater.optimizer.rules.order_buckets import order_bucket
 from slackwater.optimizer.rules.reach import Reach, follows_rows, reach_of
 from slackwater.plan.arrangements import Arrangement, Role, hashable, stored_column
@@ -54,7 +54,7 @@ class Ranged:
 
     @property
     def place(self) -> tuple[Expr, ...]:
-        """Where a row belongs: its partition and its bucket."""
+        """The place of a row: its partition and its bucket."""
         return (*self.partition, self.bucket)
 
     @property
@@ -69,7 +69,7 @@ class Ranged:
 
     @property
     def index(self) -> Arrangement:
-        """How many rows each place has, by partition; by place if there is only one."""
+        """The number of rows at each place, by partition; by place if there is only one."""
         types = (*(each.dtype for each in self.place), BIGINT)
         columns = tuple(stored_column(n, dtype) for n, dtype in enumerate(types[:-1]))
         key = columns[:-1] if self.partition else columns
@@ -115,12 +115,12 @@ def ranged_window(rel: Window, shift: int | None) -> Ranged:
 
 
 def has_plain_partition(rel: Window) -> bool:
-    """Whether equal keys of PARTITION BY can be brought into one form that is stored as it is."""
+    """Tell if equal keys of PARTITION BY can be brought into one form that is stored as it is."""
     return all(_is_plain(each.dtype) and groupable(each.dtype) for each in rel.partition)
 
 
 def has_ties(rel: Window) -> bool:
-    """Whether rows that differ may stay in no order among those of equal keys."""
+    """Tell if rows that differ may stay in no order among those of equal keys."""
     followed = any(follows_rows(_window_call(each)) for each in rel.functions)
     return followed and not all(_is_plain(column.dtype) for column in rel.input.columns)
 

@@ -1,4 +1,4 @@
-"""How far the functions of a window look: in rows, and in what the key of its order counts."""
+"""The distance that the functions of a window look: in rows, and in units of its order's key."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHIFTING = ("lag", "lead")
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far the functions of a window look back, and ahead, from a row.
+    """The distance that the functions of a window look back, and ahead, from a row.
 
     Distances are in the whole numbers that keys have (`order_buckets.py`); None if no function
     asks for the rows within one.
@@ -58,11 +58,11 @@ class Reach:
         )
 
     def buckets_back(self, shift: int) -> int:
-        """How many buckets of so many bits the distance back may cross."""
+        """The number of buckets of so many bits that the distance back may cross."""
         return _crossed(self.back, shift)
 
     def buckets_ahead(self, shift: int) -> int:
-        """How many buckets of so many bits the distance ahead may cross."""
+        """The number of buckets of so many bits that the distance ahead may cross."""
         return _crossed(self.ahead, shift)
 
 
@@ -75,12 +75,12 @@ def _crossed(distance: int | None, shift: int) -> int:
 
 
 def follows_rows(call: WindowCall) -> bool:
-    """Whether a function looks at rows by their place, so that rows of equal keys must differ."""
+    """Tell if a function looks at rows by their place, so that rows of equal keys must differ."""
     return call.frame is None or call.frame.unit is FrameUnit.ROWS
 
 
 def reach_of(rel: Window) -> Reach | str:
-    """How far the functions of a window look, or why there is no telling."""
+    """Find how far the functions of a window look, or why there is no telling."""
     found = Reach()
     for output in rel.functions:
         reach = _of_call(output.expr, rel.order[0].expr.dtype)
@@ -138,7 +138,7 @@ def _of_range(frame: Frame, key: DataType) -> Reach | str:
 
 
 def _distance(bound: FrameBound, key: DataType) -> int | None:
-    """How far a frame goes, rounded up: ahead, or back if it is negative."""
+    """The distance of a frame's bound, rounded up: ahead, or back if it is negative."""
     if bound.kind is BoundKind.CURRENT_ROW:
         return 0
     offset = bound.offset

@@ -24,7 +24,7 @@ _NEAR_PRODUCTS = ("near_product", "near_product_error")
 
 
 class Merge(Enum):
-    """How a running value takes a change."""
+    """The ways in which a running value takes a change."""
 
     SUM = "+"
     LEAST = "least"
@@ -43,7 +43,7 @@ class Accumulator:
     lost: AggregateCall | None = None
     """The extreme of what is taken away, where that can leave it without a value."""
     shared: bool = False
-    """Whether several aggregates of a group may use one such value."""
+    """True if several aggregates of a group may use one such value."""
 
     def added(self, change: Expr) -> Expr:
         """The change, whose aggregate is given, as a value of the accumulator's own type."""
@@ -58,7 +58,7 @@ class Accumulator:
         return cast(call("+", call("coalesce", old, zero(self.dtype)), change), self.dtype)
 
     def exposed(self, old: Expr, change: Expr, lost: Expr) -> Expr:
-        """Whether the value may have been taken away, and nothing as extreme came instead."""
+        """Tell if the value may have been taken away, and nothing as extreme came instead."""
         beyond = "<=" if self.merge is Merge.LEAST else ">="
         taken = call("coalesce", call(beyond, lost, old), FALSE)
         replaced_by = call("coalesce", call(beyond, change, old), FALSE)
@@ -96,7 +96,7 @@ CHANGED = ColumnRef(WEIGHT_OF_CHANGE, "weight", BIGINT, False)
 
 
 def counting_known(value: Expr) -> Accumulator:
-    """How many rows have a value."""
+    """The running number of rows that have a value."""
     return Accumulator(BIGINT, aggregate("sum", CHANGED, where=is_known(value)), shared=True)
 
 

@@ -1,1 +1,1 @@
-"""What a home knows of itself, in one SQL database: definitions, segments, commits, history."""
+"""The metadata of a home in one SQL database: definitions, segments, commits, history."""

@@ -1,4 +1,4 @@
-"""Deletes the files nobody needs: old segments, and leftovers of processes that were killed.
+"""Deletes files no longer needed: old segments, and leftovers of processes that were killed.
 
 The database forgets a commit before its files go, and a segment after its file is gone. Killed
 in between, the next collection finds the rest.
@@ -28,7 +28,7 @@ _OLDEST: Final = timedelta(days=36_500)
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Which commits stay readable: the newest ones, and the young ones."""
+    """The commits that stay readable: the newest ones, and the young ones."""
 
     commits: int = 10
     """So many of the newest stay, however old they are."""
@@ -38,7 +38,7 @@ class Retention:
     """The runs of so many of the newest commits stay in the history."""
 
     def __post_init__(self) -> None:
-        """Refuse what no clock and no counter can say."""
+        """Refuse numbers out of range."""
         for name, number in (("commits", self.commits), ("history", self.history)):
             if number < 0:
                 raise SetupError(

@@ -1,4 +1,4 @@
-"""What can go wrong with the metadata, each with its own way out."""
+"""Errors of the metadata, each with its own way out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class MetadataError(SlackwaterError):
 
 
 class ConflictError(MetadataError):
-    """Somebody else committed first; nothing of this commit was kept."""
+    """Another process committed first; nothing of this commit was kept."""
 
 
 class HomeLockedError(MetadataError):

@@ -16,7 +16,7 @@ from typing import Final, Self
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from slackwater.state.metadata.engine import process_name, translated
+from slackwater.state.metadata.database import process_name, translated
 from slackwater.state.metadata.errors import HomeLockedError
 from slackwater.state.metadata.ownership import claim_home
 from slackwater.state.metadata.store import MetadataStore

@@ -9,10 +9,10 @@ from datetime import datetime
 from sqlalchemy import Connection, Engine, select
 
 from slackwater.errors import CatalogError
-from slackwater.state.metadata import prune, reads, schema
-from slackwater.state.metadata.engine import reading
+from slackwater.state.metadata import prune, record_reads, schema
+from slackwater.state.metadata.database import reading
 from slackwater.state.metadata.errors import RetentionError
-from slackwater.state.metadata.reads import Head
+from slackwater.state.metadata.record_reads import Head
 from slackwater.state.metadata.records import (
     BatchRecord,
     CatalogState,
@@ -33,9 +33,9 @@ class MetadataReader:
         self._newest: CatalogState | None = None
 
     def head(self) -> Head:
-        """Whose home it is, and which commits can be read."""
+        """The home's owner, and the commits that can be read."""
         with self._reading() as connection:
-            return reads.read_head(connection)
+            return record_reads.read_head(connection)
 
     def retained_from(self) -> int:
         """The oldest commit that can still be read."""
@@ -44,7 +44,7 @@ class MetadataReader:
     def state(self, commit: int | None = None) -> CatalogState:
         """Everything live at a commit; without one, at the newest."""
         with self._reading() as connection:
-            head = reads.read_head(connection)
+            head = record_reads.read_head(connection)
             if commit is None or commit == head.version:
                 return self._newest_state(connection, head)
             _require_retained(head, commit)
@@ -69,58 +69,58 @@ class MetadataReader:
         """
         table = schema.segments.c
         with self._reading() as connection:
-            head = reads.read_head(connection)
+            head = record_reads.read_head(connection)
             number, created = _live_arrangement(connection, arrangement)
             # All that ever belonged to a younger arrangement is still there.
             _require_retained(head, max(after, created))
-            query = reads.SEGMENTS.where(
+            query = record_reads.SEGMENTS.where(
                 table.arrangement == number,
                 table.level == 0,
                 table.created > after,
                 table.created <= (head.version if upto is None else upto),
             )
             rows = connection.execute(query.order_by(table.created, table.number))
-            return tuple(reads.segment_record(row) for row in rows)
+            return tuple(record_reads.segment_record(row) for row in rows)
 
     def commits(self, after: int = 0) -> tuple[Commit, ...]:
         """The retained commits later than `after`, oldest first."""
         with self._reading() as connection:
-            return reads.read_commits(connection, after)
+            return record_reads.read_commits(connection, after)
 
     def batches(self, source: str, after: int = 0) -> tuple[BatchRecord, ...]:
         """The batches of a source with offsets above `after`; old consumed ones are forgotten."""
         with self._reading() as connection:
-            return reads.read_batches(connection, source, after)
+            return record_reads.read_batches(connection, source, after)
 
     def history(self, view: str | None = None, limit: int = 50) -> tuple[RunRecord, ...]:
         """What runs did to a view, or to all, newest first."""
         with self._reading() as connection:
-            return reads.read_history(connection, view, limit)
+            return record_reads.read_history(connection, view, limit)
 
     def positions(self, source: str) -> Mapping[str, str]:
         """The positions of a connector in a source, by item; none of a source that is gone."""
         with self._reading() as connection:
-            return reads.read_positions(connection, source)
+            return record_reads.read_positions(connection, source)
 
     def observations(self) -> tuple[ObservationRecord, ...]:
-        """What runs observed of the steps of operators."""
+        """The observations that runs made of the steps of operators."""
         with self._reading() as connection:
-            return reads.read_observations(connection)
+            return record_reads.read_observations(connection)
 
     def commit_at(self, moment: datetime) -> int:
         """The commit that was the newest at a moment, or the oldest that can still be read."""
         with self._reading() as connection:
             known = prune.commit_at(connection, moment)
-            return max(known or 0, reads.read_head(connection).retained_from)
+            return max(known or 0, record_reads.read_head(connection).retained_from)
 
     def garbage(self, before: int) -> tuple[SegmentRecord, ...]:
-        """The segments removed at or before a commit: reading that or later ones needs none."""
+        """The segments removed at or before a commit: reads of it or of later commits need none."""
         table = schema.segments.c
         with self._reading() as connection:
             rows = connection.execute(
-                reads.SEGMENTS.where(table.removed <= before).order_by(table.number)
+                record_reads.SEGMENTS.where(table.removed <= before).order_by(table.number)
             )
-            return tuple(reads.segment_record(row) for row in rows)
+            return tuple(record_reads.segment_record(row) for row in rows)
 
     def named_paths(self) -> frozenset[str]:
         """The files of all segments, removed ones too until they are forgotten."""

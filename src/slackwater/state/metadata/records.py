@@ -1,4 +1,4 @@
-"""What the metadata holds, as frozen values: rows, the state at a commit, and a commit's changes.
+"""Records of the metadata, as frozen values: rows, the state at a commit, and a commit's changes.
 
 `definition` and `details` are JSON that only the writer of the row understands.
 """
@@ -86,7 +86,7 @@ class BatchRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProgressRecord:
-    """How far a view has consumed a source."""
+    """The progress of a view through a source."""
 
     view: str
     source: str
@@ -123,7 +123,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """What a run did to one view; `commit` is set by the store."""
+    """The result of a run for one view; `commit` is set by the store."""
 
     commit: int
     view: str
@@ -155,15 +155,15 @@ class CatalogState:
     views: Mapping[str, ViewRecord]
     arrangements: Mapping[str, ArrangementRecord]
     segments: Mapping[str, tuple[SegmentRecord, ...]]
-    """By arrangement, in the order of their making; every live arrangement has an entry."""
+    """The segments of each arrangement in the order of their making; live ones have an entry."""
     plans: Mapping[str, str]
-    """By view: how it is kept. A view that no run has planned yet may have no entry."""
+    """The plan of each view. A view that no run has planned yet may have no entry."""
     progress: Mapping[tuple[str, str], int]
-    """By view and source: the last offset the view has consumed."""
+    """The last offset the view has consumed, by view and source."""
     offsets: Mapping[str, int]
-    """By source: its last offset. A source without batches has no entry."""
+    """The last offset of each source. A source without batches has no entry."""
     goals: Mapping[str, GoalRecord]
-    """By view: when its answer is needed. A view without a goal has no entry."""
+    """The goal of each view. A view without a goal has no entry."""
     pinned: Mapping[str, str]
     """The Spark settings that decide what SQL means, by name."""
     lossy: frozenset[str]
@@ -192,7 +192,7 @@ class Transaction:
     add_views: tuple[ViewRecord, ...] = ()
     drop_views: tuple[str, ...] = ()
     plans: Mapping[str, str] = field(default_factory=dict)
-    """By view: how it is kept from now on."""
+    """The plan of each view from now on."""
     add_arrangements: tuple[ArrangementRecord, ...] = ()
     drop_arrangements: tuple[str, ...] = ()
     add_segments: tuple[NewSegment, ...] = ()

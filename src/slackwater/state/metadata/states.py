@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, or_, select
 
 from slackwater.state.metadata import schema
-from slackwater.state.metadata.reads import SEGMENTS, live_segment
+from slackwater.state.metadata.record_reads import SEGMENTS, live_segment
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     CatalogState,
@@ -26,7 +26,7 @@ from slackwater.state.metadata.records import (
 )
 
 if TYPE_CHECKING:
-    from slackwater.state.metadata.reads import AnyRow
+    from slackwater.state.metadata.record_reads import AnyRow
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

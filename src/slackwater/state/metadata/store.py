@@ -13,10 +13,10 @@ from uuid import uuid4
 from sqlalchemy import Connection, Engine, delete, insert, select, tuple_, update
 
 from slackwater.faults import reach
-from slackwater.state.metadata import prune, reads, schema
-from slackwater.state.metadata.engine import noting, open_engine, reading, writing
+from slackwater.state.metadata import prune, record_reads, schema
+from slackwater.state.metadata.database import noting, open_engine, reading, writing
 from slackwater.state.metadata.errors import ConflictError, MetadataError
-from slackwater.state.metadata.facts import chunks
+from slackwater.state.metadata.fact_writer import chunks
 from slackwater.state.metadata.metadata_reader import MetadataReader
 from slackwater.state.metadata.migrations import is_current, migrate
 from slackwater.state.metadata.records import (
@@ -157,7 +157,7 @@ class MetadataStore(MetadataReader):
         `history` is the same for the history of runs, which may reach further back.
         """
         with self._writing() as connection:
-            head = reads.read_head(connection)
+            head = record_reads.read_head(connection)
             wanted = prune.commit_at(connection, before)
             floor = min(max(wanted or 0, head.retained_from), head.version)
             prune.forget_commits(connection, floor)
@@ -168,7 +168,7 @@ class MetadataStore(MetadataReader):
         """Forget segments whose files are gone; those a retained commit needs stay."""
         table = schema.segments.c
         with self._writing() as connection:
-            floor = reads.read_head(connection).retained_from
+            floor = record_reads.read_head(connection).retained_from
             for chunk in chunks(tuple(ids)):
                 unneeded = table.number.in_(chunk) & (table.removed <= floor)
                 connection.execute(delete(schema.segments).where(unneeded))
@@ -183,7 +183,7 @@ def _advance(connection: Connection, expected: int) -> None:
     table = schema.head
     claim = update(table).where(table.c.version == expected).values(version=expected + 1)
     if connection.execute(claim).rowcount != 1:
-        found = reads.read_head(connection).version
+        found = record_reads.read_head(connection).version
         raise ConflictError(
             f"the commit follows commit {expected}, but the newest is {found}",
             hint="Somebody else committed meanwhile; nothing was changed. Read again and retry.",

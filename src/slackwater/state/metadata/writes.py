@@ -13,7 +13,7 @@ from sqlalchemy import Column, Connection, Table, delete, select, tuple_
 
 from slackwater.errors import InvariantError
 from slackwater.state.metadata import schema
-from slackwater.state.metadata.facts import FactWriter, chunks
+from slackwater.state.metadata.fact_writer import FactWriter, chunks
 from slackwater.state.metadata.records import (
     ArrangementRecord,
     BatchRecord,

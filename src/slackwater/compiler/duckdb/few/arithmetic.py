@@ -20,7 +20,7 @@ from slackwater.expr.result_types import add, multiply
 from slackwater.types import DecimalType, is_integral
 
 _SIGNED_DIGITS = 34
-"""Where Spark changes the sign of a longer decimal, it drops the digits behind these."""
+"""Spark drops the digits behind these where it changes the sign of a longer decimal."""
 _MAX_DIGITS = 38
 _Operation = Callable[[int, int], int]
 

@@ -39,7 +39,7 @@ class Bindings:
         return self.compile(expr, self)
 
     def evaluators(self, exprs: Iterable[Expr]) -> tuple[Evaluator, ...]:
-        """What evaluates several expressions."""
+        """Compile several expressions to functions of a row."""
         return tuple(self.compile(expr, self) for expr in exprs)
 
     def with_variable(self, name: str) -> Bindings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from slackwater.compiler.duckdb.errors import operands
+from slackwater.compiler.duckdb.error_guards import operands
 from slackwater.compiler.duckdb.few.bindings import (
     Bindings,
     CallCompiler,

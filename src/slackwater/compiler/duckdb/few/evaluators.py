@@ -27,7 +27,7 @@ CALLS: Mapping[str, CallCompiler] = {
 
 
 def compile_expression(expr: Expr, bindings: Bindings) -> Evaluator:
-    """What computes the value that Spark gives; raises NotLocalError if that is not known."""
+    """Compile an expression to a function that gives Spark's value, or raise NotLocalError."""
     match expr:
         case Literal():
             return compile_literal(expr)

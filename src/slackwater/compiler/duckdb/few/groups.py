@@ -18,7 +18,7 @@ _Reduction = Callable[[list[Value]], Value]
 
 
 def compile_aggregate(expr: Expr, bindings: Bindings) -> GroupEvaluator:
-    """What computes an aggregate; raises NotLocalError if its meaning is not known."""
+    """Compile an aggregate to a function, or raise NotLocalError if its meaning is not known."""
     if not isinstance(expr, AggregateCall) or len(expr.args) != 1 or expr.order or expr.params:
         raise unknown("such an aggregate")
     if expr.function not in _REDUCTIONS or (expr.distinct and expr.function != "count"):

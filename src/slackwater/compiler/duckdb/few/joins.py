@@ -24,7 +24,7 @@ class _Key:
 
 
 def compile_join(rel: Join, left: Bindings, right: Bindings, both: Bindings) -> JoinRows:
-    """What joins the rows of both sides; raises NotLocalError for other kinds of joins."""
+    """Compile a join to a function of both sides' rows, or raise NotLocalError."""
     if rel.kind not in _KINDS:
         raise unknown(f"a {rel.kind.value} join")
     keys = [_compile_key(rel, number, left, right) for number in range(len(rel.keys))]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from slackwater.algebra.operators import Aggregate
+from slackwater.optimizer.rules.arrangement_keys import contents, hashed_keys, whole_row
 from slackwater.optimizer.rules.im1.aggregate_sums import AdjustSums, running_values
-from slackwater.optimizer.rules.keys import contents, hashed_keys, whole_row
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.facts import Facts
 from slackwater.plan.view_plan import KeptState

@@ -9,12 +9,12 @@ from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Aggregate
 from slackwater.algebra.rel import Rel
 from slackwater.expr.build import cast
-from slackwater.expr.facts import may_raise
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import Expr
+from slackwater.expr.properties import may_raise
+from slackwater.optimizer.rules.arrangement_keys import contents, hashed_keys, over_stored
 from slackwater.optimizer.rules.base import Rule
 from slackwater.optimizer.rules.grouped import grouped_aggregate
-from slackwater.optimizer.rules.keys import contents, hashed_keys, over_stored
 from slackwater.optimizer.rules.percentiles import Percentiles, is_percentile, percentiles_of
 from slackwater.plan.arrangements import Arrangement, Role, hashable, key_hash, stored_column
 from slackwater.plan.facts import Facts
@@ -34,7 +34,7 @@ class CountBuckets(Rule[Aggregate]):
     name = "aggregate_percentiles"
     operator = Aggregate
     unstable = True
-    """Of zeros with both signs either may be shown."""
+    """Either of two zeros with different signs may be shown."""
 
     def concerns(self, rel: Rel) -> bool:
         """Only aggregates with percentiles."""

@@ -16,6 +16,12 @@ class JoinByKey(Rule[Join]):
       the run. Weights multiply. Without an equality between the sides every row is read.
     - All others depend on the existence of matches: the join is redone for the keys, or else
       the rows, that changed.
+
+    For a JOIN b ON a.k = b.k AND a.v < b.v:
+
+        keeps     the rows of a by a hash of k, the rows of b by a hash of k
+        INNER     a changed row of a meets the rows of b under its hash; then k and v are compared
+        LEFT      where b changes, rows of a under its hashes are joined to b as it was and as it is
     """
 
     operator = Join

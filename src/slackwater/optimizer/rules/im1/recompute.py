@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from slackwater.algebra.operators import Recompute
 from slackwater.algebra.rel import Rel
+from slackwater.optimizer.rules.arrangement_keys import whole_row
 from slackwater.optimizer.rules.base import Rule
-from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.view_plan import RECOMPUTE, KeptState
 
 
@@ -21,7 +21,7 @@ class RecomputeAll(Rule[Rel]):
     """Spark may give ties and sums in another order each time."""
 
     def recomputes(self, rel: Rel) -> str | None:
-        """By definition; a part that Spark runs itself says why it is one."""
+        """Always has a reason; a part that Spark runs itself says why it is one."""
         return rel.reason if isinstance(rel, Recompute) else "no rule keeps it incrementally"
 
     def state(self, rel: Rel) -> tuple[KeptState, ...]:

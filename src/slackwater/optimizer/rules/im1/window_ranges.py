@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Window
-from slackwater.expr.facts import may_raise
+from slackwater.expr.properties import may_raise
 from slackwater.optimizer.rules.base import Rule, unstorable
 from slackwater.optimizer.rules.order_buckets import has_bucket
 from slackwater.optimizer.rules.ranged import has_plain_partition, has_ties, ranged_window

@@ -48,7 +48,7 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
 
 
 def is_current(connection: Connection) -> bool:
-    """Whether nothing needs to be done, which is nearly always and found out without a lock."""
+    """Tell if nothing needs to be done, which is nearly always and found out without a lock."""
     return layout_of(connection) == MIGRATIONS[-1].number
 
 

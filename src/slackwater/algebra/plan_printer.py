@@ -57,11 +57,11 @@ class PlanPrinter:
         return "\n".join(lines)
 
     def name(self, column: Column | ColumnRef) -> str:
-        """How a column is written: its name and its id."""
+        """The text of a column: its name and its id."""
         return f"{column.name}#{column.id}"
 
     def source_name(self, column: Column) -> str:
-        """How a column of a source is written where it is read."""
+        """The text of a source's column where it is read."""
         return self.name(column)
 
     @singledispatchmethod

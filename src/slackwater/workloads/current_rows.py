@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.workloads.codes import row_codes
-from slackwater.workloads.keys import TableKeys
 from slackwater.workloads.live_rows import Mask, Reference, Rows
+from slackwater.workloads.table_keys import TableKeys
 
 _SECOND_CHANGE = 0.3
 
@@ -96,7 +96,7 @@ class Rewriter:
 
     @property
     def can_update(self) -> bool:
-        """Whether the table has anything that may change."""
+        """Tell if the table has anything that may change."""
         return bool(self._columns or self._references)
 
     def propose(self, rows: Rows, alive: Mask, rng: np.random.Generator) -> Proposal:

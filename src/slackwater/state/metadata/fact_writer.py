@@ -64,7 +64,7 @@ class FactWriter:
     def look_up(
         self, column: Column[Any], wanted: Column[Any], values: Sequence[Any]
     ) -> dict[Any, Any]:
-        """By value of `column`: the `wanted` column of its living row."""
+        """Find the `wanted` column of the living row for each value of `column`."""
         found: dict[Any, Any] = {}
         for chunk in chunks(sorted(set(values))):
             query = select(column.label("given"), wanted.label("wanted"))

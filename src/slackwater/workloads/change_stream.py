@@ -17,13 +17,13 @@ import pyarrow as pa
 
 from slackwater.workloads.bags import apply_changes, negate
 from slackwater.workloads.database import ChangeBatch, RandomDatabase, Saved
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 
 __all__ = ["BatchKind", "ChangeBatch", "ChangeSpec", "apply_changes", "change_stream"]
 
 
 class BatchKind(Enum):
-    """What a batch of the stream does."""
+    """The kinds of batches of the stream."""
 
     LOAD = auto()
     CHANGE = auto()
@@ -33,7 +33,7 @@ class BatchKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeSpec:
-    """What a stream looks like.
+    """The shape of a stream.
 
     The first batch loads `initial_share` of all rows. The others together make about as many
     changes as rows are left: `delete_share` of them deletes, `update_share` updates, the rest
@@ -73,7 +73,7 @@ class ChangeSpec:
         return kinds
 
     def quotas(self, rows: float) -> tuple[float, float, float]:
-        """How many inserts, deletes and updates make up `rows` changes."""
+        """The numbers of inserts, deletes and updates that make up `rows` changes."""
         inserts = 1 - self.delete_share - self.update_share
         return inserts * rows, self.delete_share * rows, self.update_share * rows
 

@@ -30,12 +30,12 @@ from slackwater.defects import record_defect
 from slackwater.errors import InvariantError, NonDeterministicError
 from slackwater.expr.nodes import Call, Expr, WindowCall
 from slackwater.frontend.sql.catalyst import Node
+from slackwater.frontend.sql.expression_reader import PlanFacts
 from slackwater.frontend.sql.expressions import CatalystReader
 from slackwater.frontend.sql.fallback import Fallback, check_operator
 from slackwater.frontend.sql.grouping import GroupReader, project_outputs
 from slackwater.frontend.sql.joins import split_condition
 from slackwater.frontend.sql.leaves import LEAVES
-from slackwater.frontend.sql.reader import PlanFacts
 from slackwater.frontend.sql.readout import Readout, refreshed, scope_of
 from slackwater.frontend.sql.scope import (
     ColumnNumbers,

@@ -1,4 +1,4 @@
-"""What a project's files say, as frozen records."""
+"""The contents of a project's files, as frozen records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slackwater.state.metadata.collect import Retention
 
 
 class OnMissing(StrEnum):
-    """What becomes of a deletion whose row the source does not hold."""
+    """The treatment of a deletion whose row the source does not hold."""
 
     ERROR = "error"
     IGNORE = "ignore"
@@ -35,7 +35,7 @@ class SourceDeclaration:
 
     @property
     def place(self) -> str:
-        """Where it is declared, for messages."""
+        """The place of the declaration, for messages."""
         return f"{self.file}, line {self.line}"
 
 
@@ -52,13 +52,13 @@ class ViewFile:
 
     @property
     def place(self) -> str:
-        """Where it is defined, for messages."""
+        """The place of the definition, for messages."""
         return f"{self.path}, line {self.line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """What ends a window: a stretch of time in seconds, a number of rows, or an explicit close."""
+    """The end of a window: a stretch of time in seconds, a number of rows, or an explicit close."""
 
     every: float | None = None
     rows: int | None = None

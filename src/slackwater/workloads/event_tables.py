@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from slackwater.errors import SetupError
 from slackwater.workloads import event_values as values
 from slackwater.workloads.cache import cache_folder, generate_once
-from slackwater.workloads.keys import TableKeys
+from slackwater.workloads.table_keys import TableKeys
 
 Integers = values.Integers
 Random = np.random.Generator

@@ -19,7 +19,7 @@ _STAYS_BYTES = MEMORY // 16
 
 
 class Asked:
-    """When the disk was last asked for each of some blocks."""
+    """The times at which the disk was last asked for each of some blocks."""
 
     def __init__(self, blocks: int):
         """It has not been asked for any."""
@@ -105,7 +105,7 @@ class Blocks:
 
 
 def rows_in_each(edges: Places, starts: Places, stops: Places) -> Places:
-    """How many rows of some ascending ranges lie between each edge and the next.
+    """The number of rows of some ascending ranges between each edge and the next.
 
     >>> rows_in_each(np.array([0, 4, 8]), np.array([1, 3]), np.array([2, 7])).tolist()
     [2, 3]

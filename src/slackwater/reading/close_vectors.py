@@ -18,7 +18,7 @@ Vector = tuple[float, ...]
 
 
 def is_close(left: Vector, right: Vector, tolerances: Vector) -> bool:
-    """Whether each component differs by at most its tolerance, relative to the larger one."""
+    """Tell if each component differs by at most its tolerance, relative to the larger one."""
     return all(
         math.isclose(mine, theirs, rel_tol=tolerance, abs_tol=0.0)
         for mine, theirs, tolerance in zip(left, right, tolerances, strict=True)
@@ -97,7 +97,7 @@ class _Matching:
         self._left_of: dict[int, int] = {}
 
     def is_free(self, right: int) -> bool:
-        """Whether a vector of the right side has no partner yet."""
+        """Tell if a vector of the right side has no partner yet."""
         return right not in self._left_of
 
     def pair_neighbours(self) -> None:

@@ -43,7 +43,7 @@ from slackwater.types import (
 
 @dataclass(frozen=True, slots=True)
 class PlanFacts:
-    """What holds for the whole plan an expression stands in."""
+    """Facts about the whole plan that an expression stands in."""
 
     spark: SparkSession
     """The session in which the query was planned."""
@@ -125,21 +125,21 @@ class ExpressionReader:
             raise UnrepresentableError(problem)
 
     def is_try(self, node: Node) -> bool:
-        """Whether an operation gives NULL instead of an error; other modes are the session's."""
+        """Tell if an operation gives NULL instead of an error; other modes are the session's."""
         mode = self.facts.jvm_plan.evaluation_mode(node, self.facts.session.allow_precision_loss)
         if mode not in ("TRY", self.facts.session.mode):
             raise UnrepresentableError(f"{node.name} in evaluation mode {mode}")
         return mode == "TRY"
 
     def may_fail(self, node: Node) -> bool:
-        """Whether bad input is an error; only where the session is in ANSI mode can SQL say so."""
+        """Tell if bad input is an error; only where the session is in ANSI mode can SQL say so."""
         fails = bool(node.value("failOnError"))
         if fails and not self.facts.session.ansi:
             raise UnrepresentableError(f"{node.name} that fails although ANSI mode is off")
         return fails
 
     def is_quiet(self, node: Node) -> bool:
-        """Whether bad input gives NULL although the session is in ANSI mode."""
+        """Tell if bad input gives NULL although the session is in ANSI mode."""
         return not self.may_fail(node) and self.facts.session.ansi
 
     def constant(self, constant: SparkConstant) -> Literal:
@@ -187,7 +187,7 @@ class ExpressionReader:
 
 
 def _has_text_form(dtype: DataType) -> bool:
-    """Whether the JSON's text of a constant says all of it."""
+    """Tell if the JSON's text of a constant says all of it."""
     if isinstance(dtype, AtomicType):
         return dtype.name != "VARIANT"
     return isinstance(dtype, StringType | DecimalType | IntervalType)

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slackwater.state import blocks, columns
-from slackwater.state.blocks import Asked, Blocks, Stretch, rows_in_each
+from slackwater.state import columns, disk_blocks
+from slackwater.state.disk_blocks import Asked, Blocks, Stretch, rows_in_each
 from slackwater.state.mapped_files import DEMAND
 
 
@@ -63,7 +63,7 @@ def test_rows_are_counted_between_edges(lengths: list[int], more_edges: set[int]
 
 
 def _renewed(asked: Asked, *numbers: int, seconds: float) -> list[int]:
-    with mock.patch.object(blocks.time, "monotonic", return_value=seconds):
+    with mock.patch.object(disk_blocks.time, "monotonic", return_value=seconds):
         return asked.renew(np.array(numbers)).tolist()
 
 
@@ -79,5 +79,5 @@ def test_what_was_read_is_taken_to_be_gone_when_much_else_was_read() -> None:
     assert _renewed(asked, 0, seconds=100.0) == [0]
     with mock.patch.object(DEMAND, "bytes", DEMAND.bytes + (1 << 20)):
         assert _renewed(asked, 0, seconds=100.0) == []
-    with mock.patch.object(DEMAND, "bytes", DEMAND.bytes + blocks._STAYS_BYTES):
+    with mock.patch.object(DEMAND, "bytes", DEMAND.bytes + disk_blocks._STAYS_BYTES):
         assert _renewed(asked, 0, seconds=100.0) == [0]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slackwater.expr.facts import may_raise, referenced_columns
 from slackwater.expr.nodes import (
     AggregateCall,
     Call,
@@ -17,6 +16,7 @@ from slackwater.expr.nodes import (
     LambdaVariable,
     walk,
 )
+from slackwater.expr.properties import may_raise, referenced_columns
 from slackwater.types import is_floating
 
 _OVERFLOWING = frozenset(("sum", "avg", "single_value"))

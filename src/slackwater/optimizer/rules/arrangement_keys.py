@@ -36,8 +36,8 @@ def contents(rel: Rel, key: tuple[Expr, ...]) -> Arrangement:
 def whole_row(rel: Rel) -> Arrangement:
     """The arrangement of a relation's rows by all of their columns.
 
-    Columns that are not hashed as they compare count too: nobody looks these rows up by values
-    that are merely equal, and rows that differ must not all be in one place.
+    Columns that Spark hashes otherwise than it compares count too: these rows are only found by
+    identical values, and rows that differ must spread over the hashes.
     """
     return contents(rel, tuple(_own_key(rel, column) for column in rel.columns))
 

@@ -41,7 +41,7 @@ SEGMENTS = select(
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where the home stands: whose it is, its newest commit and the oldest that can be read."""
+    """The state of the home: its owner, its newest commit and the oldest that can be read."""
 
     identity: str
     claimed: bool
@@ -77,7 +77,7 @@ def read_commits(connection: Connection, after: int) -> tuple[Commit, ...]:
 
 
 def read_history(connection: Connection, view: str | None, limit: int) -> tuple[RunRecord, ...]:
-    """What runs did, newest first."""
+    """Read what runs did, newest first."""
     table = schema.runs.c
     query = select(
         table.commit_version,

@@ -144,7 +144,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def noting(engine: Engine) -> Iterator[Connection]:
-    """A transaction for what is only good to know: it waits for no disk, which may lose it."""
+    """A transaction without fsync, for statistics that may be lost."""
     with translated(engine), engine.connect() as connection:
         connection.execution_options(**{_WRITES: True})
         if engine.dialect.name == "postgresql":

@@ -1,11 +1,8 @@
-"""What can be said of an expression without running it; rewrites rest on these facts alone."""
+"""Properties of an expression that hold without running it; rewrites rest on these alone."""
 
 from __future__ import annotations
 
-from enum import Enum
-
-from slackwater.expr.aggregates import AGGREGATES
-from slackwater.expr.functions import FUNCTIONS, Direction, Nulls
+from slackwater.expr.functions import FUNCTIONS, Nulls
 from slackwater.expr.nodes import (
     AggregateCall,
     Call,
@@ -19,7 +16,7 @@ from slackwater.expr.nodes import (
     Literal,
     walk,
 )
-from slackwater.types import DecimalType, always_fits, is_floating, is_numeric
+from slackwater.types import DecimalType, always_fits, is_floating
 
 _COMPARISONS = ("=", "<", "<=", ">", ">=", "<=>", "not", "and", "or", "in", "isnull", "isnotnull")
 _CHOICES = ("coalesce", "if", "case", "greatest", "least", "nanvl", "isnan")
@@ -50,32 +47,9 @@ _NEVER_RAISE = frozenset(
 _LINEAR = frozenset(("+", "-", "*", "negative", "positive", "abs"))
 
 
-class Monotone(Enum):
-    """How a value moves when one column grows."""
-
-    CONSTANT = 0
-    INCREASING = 1
-    DECREASING = -1
-    UNKNOWN = None
-
-
 def referenced_columns(expr: Expr) -> frozenset[ColumnId]:
     """The columns an expression reads."""
     return frozenset(node.id for node in walk(expr) if isinstance(node, ColumnRef))
-
-
-def is_deterministic(expr: Expr) -> bool:
-    """Whether the value follows from the bag of input rows alone, not from their order.
-
-    What changes from run to run on the same rows, such as `rand()`, never becomes an
-    expression; it is refused when the query is planned.
-    """
-    return not any(
-        isinstance(node, AggregateCall)
-        and AGGREGATES[node.function].follows_order
-        and not node.order
-        for node in walk(expr)
-    )
 
 
 def conjuncts(expr: Expr) -> tuple[Expr, ...]:
@@ -86,7 +60,7 @@ def conjuncts(expr: Expr) -> tuple[Expr, ...]:
 
 
 def is_strict_in(expr: Expr, column: ColumnId) -> bool:
-    """Whether the value is NULL whenever the column is."""
+    """Tell if the value is NULL whenever the column is."""
     match expr:
         case ColumnRef(id=found):
             return found == column
@@ -102,7 +76,7 @@ def is_strict_in(expr: Expr, column: ColumnId) -> bool:
 
 
 def rejects_null(predicate: Expr, column: ColumnId) -> bool:
-    """Whether no row with NULL in the column can satisfy the predicate."""
+    """Tell if no row with NULL in the column can satisfy the predicate."""
     match predicate:
         case Call(function="and", args=args):
             return any(rejects_null(arg, column) for arg in args)
@@ -123,74 +97,8 @@ def rejects_null(predicate: Expr, column: ColumnId) -> bool:
             return is_strict_in(predicate, column)
 
 
-def is_linear_in(expr: Expr, column: ColumnId) -> bool:
-    """Whether the value of a sum of inputs is the sum of the values: f(x + y) = f(x) + f(y).
-
-    Then an aggregate over a changed column follows from the change alone.
-    """
-    match expr:
-        case ColumnRef(id=found, column_type=dtype):
-            return found == column and is_numeric(dtype)
-        case Cast(child=child, target=target):
-            return always_fits(child.dtype, target) and is_linear_in(child, column)
-        case Call(function="negative" | "positive", args=(arg,)):
-            return is_linear_in(arg, column)
-        case Call(function="+" | "-", args=(left, right)):
-            return is_linear_in(left, column) and is_linear_in(right, column)
-        case Call(function="*", args=(left, right)):
-            return any(
-                is_linear_in(side, column) and column not in referenced_columns(other)
-                for side, other in ((left, right), (right, left))
-            )
-        case _:
-            return False
-
-
-def monotone_in(expr: Expr, column: ColumnId) -> Monotone:
-    """How the value moves as the column grows and all else stays."""
-    if column not in referenced_columns(expr):
-        return Monotone.CONSTANT
-    match expr:
-        case ColumnRef():
-            return Monotone.INCREASING
-        case Cast(child=child, target=target):
-            both_numeric = is_numeric(child.dtype) and is_numeric(target)
-            if both_numeric and always_fits(child.dtype, target):
-                return monotone_in(child, column)
-            return Monotone.UNKNOWN
-        case Call(function="*" | "/", args=(left, Literal(value=str(factor)))):
-            return _scaled(monotone_in(left, column), factor)
-        case Call(function=function, args=args):
-            return _combined(function, tuple(monotone_in(arg, column) for arg in args))
-        case _:
-            return Monotone.UNKNOWN
-
-
-def _scaled(direction: Monotone, factor: str) -> Monotone:
-    try:
-        number = float(factor)
-    except ValueError:
-        return Monotone.UNKNOWN
-    if number == 0 or direction.value is None:
-        return Monotone.UNKNOWN
-    return Monotone(direction.value * (1 if number > 0 else -1))
-
-
-def _combined(function: str, args: tuple[Monotone, ...]) -> Monotone:
-    """Arguments that all push the same way push the result that way."""
-    known = FUNCTIONS[function].monotone
-    pushes: set[int] = set()
-    for position, move in enumerate(args):
-        if move is Monotone.CONSTANT:
-            continue
-        if move.value is None or position not in known:
-            return Monotone.UNKNOWN
-        pushes.add(move.value * (1 if known[position] is Direction.UP else -1))
-    return Monotone(pushes.pop()) if len(pushes) == 1 else Monotone.UNKNOWN
-
-
 def may_raise(expr: Expr) -> bool:
-    """Whether computing an expression can fail for some row; yes if not known otherwise."""
+    """Tell if computing an expression can fail for some row; yes if not known otherwise."""
     match expr:
         case Literal() | ColumnRef() | LambdaVariable():
             return False
@@ -212,6 +120,6 @@ def may_raise(expr: Expr) -> bool:
 
 
 def _has_room(expr: Expr) -> bool:
-    """Whether sums and products of the type cannot overflow: Spark has given them the digits."""
+    """Tell if sums and products of the type cannot overflow: Spark has given them the digits."""
     dtype = expr.dtype
     return is_floating(dtype) or (isinstance(dtype, DecimalType) and dtype.precision < 38)
