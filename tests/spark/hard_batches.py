@@ -184,6 +184,9 @@ HARD_BATCHES: dict[str, HardBatch] = {
     "every type is replaced": HardBatch(
         EVERY_TYPE, every_type(0, 1, 4), every_type(0, 1, 2), key=("id",), op="upsert"
     ),
+    "no row and no piece": HardBatch(
+        EVERY_TYPE, pa.table([pa.chunked_array([], each.type) for each in _ARROW], _ARROW.names)
+    ),
     "no row": HardBatch(EVERY_TYPE, every_type(), every_type(1), key=("id",), op="upsert"),
     "fits a narrower number": HardBatch(
         "v TINYINT, n INT", _of(pa.int64(), 127, -128, None, 0), key=("n",)
