@@ -65,10 +65,11 @@ def malformed_lines(
     found = [(unquote(row[-1]), row[-2].strip()) for row in lines]
     if not found:
         return None
+    declared = spark_columns({each.name: each.dtype for each in spec.schema.fields}).simpleString()
     return DataError(
         f"lines are not what source {spec.name} declares:\n{show_rows(['file', 'line'], found)}",
         where=str(folder.path),
-        hint=f"The columns are {spec.schema.sql().removeprefix('STRUCT')}; correct the "
+        hint=f"The columns are {declared.removeprefix('struct')}; correct the "
         "lines, or declare other types.",
     )
 

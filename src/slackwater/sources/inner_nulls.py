@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
@@ -70,11 +71,17 @@ def _null_inside(values: pa.Array, dtype: DataType) -> _Found:
         if isinstance(dtype, StructType):
             found |= fault
         elif fault.any():
-            found[given.value_parent_indices().to_numpy()[fault]] = True
+            found[_owners(given)[fault]] = True
     if values.null_count:
         # What lies below a NULL is no value.
         found &= values.is_valid().to_numpy(zero_copy_only=False)
     return found
+
+
+def _owners(values: pa.Array) -> npt.NDArray[np.intp]:
+    """The places of the arrays whose elements `flatten` gives, which passes over NULL."""
+    lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy(zero_copy_only=False)
+    return np.repeat(np.arange(len(values)), lengths)
 
 
 def _parts(values: pa.Array, dtype: DataType) -> list[pa.Array]:

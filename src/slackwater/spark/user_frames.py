@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.types as kinds
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructField, StructType
@@ -80,7 +82,8 @@ def frame_of_table(
     """
     schema = spark_columns(columns)
     try:
-        return session.createDataFrame(table.rename_columns(schema.fieldNames()), schema)
+        rows = pa.table([_as_spark_takes(each) for each in table.columns], schema.fieldNames())
+        return session.createDataFrame(rows, schema)
     except (pa.ArrowException, ValueError) as problem:
         lines = str(problem).splitlines()
         raise DataError(
@@ -88,6 +91,30 @@ def frame_of_table(
             where=where,
             hint="Convert the columns to types that Spark has.",
         ) from None
+
+
+def _as_spark_takes(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The same values; Spark fails on columns of no piece, and on slices of nested values."""
+    if not column.num_chunks:
+        return pa.chunked_array([pa.array([], column.type)])
+    if not kinds.is_nested(column.type):
+        return column
+    chunks = [
+        each.take(pa.array(np.arange(len(each)))) if _is_slice(each) else each
+        for each in column.chunks
+    ]
+    return pa.chunked_array(chunks, column.type)
+
+
+def _is_slice(values: pa.Array) -> bool:
+    """Whether values, or some inside of them, begin within what they lie in."""
+    if values.offset:
+        return True
+    if kinds.is_map(values.type):
+        return _is_slice(values.keys) or _is_slice(values.items)
+    if kinds.is_struct(values.type):
+        return any(_is_slice(values.field(at)) for at in range(values.type.num_fields))
+    return kinds.is_nested(values.type) and _is_slice(values.values)
 
 
 def _set_otherwise(user: SparkSession, ours: SparkSession) -> bool:
