@@ -128,9 +128,8 @@ def connect(connector: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "CREATE MATERIALIZED VIEW sales AS "
         "SELECT item, count(*) AS sold, sum(price) AS paid FROM sale GROUP BY item"
     )
-    schema = "id BIGINT, item STRING, price DOUBLE"
     at = (folder / "slackwater.yml", 1)
-    source = SourceDeclaration("sale", schema, ("id",), True, OnMissing.ERROR, connector, *at)
+    source = SourceDeclaration("sale", None, ("id",), True, OnMissing.ERROR, connector, *at)
     read = load_project
     monkeypatch.setattr(
         workspace, "load_project", lambda place: replace(read(place), sources=(source,))
