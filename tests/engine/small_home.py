@@ -22,7 +22,7 @@ from slackwater.state.metadata.lock import HomeLock
 from slackwater.state.metadata.records import ArrangementRecord, NewSegment, Transaction
 from slackwater.state.metadata.store import MetadataStore
 from slackwater.state.segments import SegmentFile, map_segment
-from slackwater.state.writer import SegmentWriter
+from slackwater.state.writer import SegmentTarget, SegmentWriter
 
 NO_RETENTION = Retention(commits=0, age=timedelta(0), history=0)
 KEEP_ALL = Retention(commits=1_000)
@@ -89,7 +89,9 @@ class SmallHome:
         rows = sorted(values)
         columns = [pa.array(each, pa.int64()) for each in (rows, rows, [1] * len(rows))]
         path = f"state/{arrangement}/{next(_NUMBERS):08d}-0.arrow"
-        with SegmentWriter(str(self.home.folder), path, _SCHEMA, True, 0) as writer:
+        with SegmentWriter(
+            SegmentTarget(str(self.home.folder), path, _SCHEMA, consolidated=True)
+        ) as writer:
             writer.write(pa.RecordBatch.from_arrays(columns, schema=_SCHEMA))
         assert writer.result is not None
         return writer.result

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from slackwater.api import Session
 from slackwater.api.forced import open_forced
 from slackwater.cli.history import detail_lines
-from slackwater.running.run import RunResult
+from slackwater.running.results import RunResult
 from slackwater.spark.metering import Meter, Metrics
 
 CUSTOMERS, ORDERS = 10, 1_000
@@ -137,7 +137,7 @@ def test_what_the_driver_leaves_to_spark_is_told(spark: SparkSession, tmp_path: 
         session.create_view("whole", f"{numbers} SELECT i, o.id FROM n JOIN orders o ON i = o.id")
         session.ingest("orders", orders(0, ORDERS))
         run = session.refresh()
-        assert run.metrics.left_to_spark == ["a part of a plan that Spark runs whole"]
+        assert run.metrics.left_to_spark == ("a part of a plan that Spark runs whole",)
         told = str(session.view("whole").explain("cost"))
     assert "not done on the driver: a part of a plan that Spark runs whole" in told
 

@@ -16,7 +16,7 @@ from slackwater.optimizer.rules.keys import whole_row
 from slackwater.plan.arrangements import Arrangement
 from slackwater.state.columns import stored_schema
 from slackwater.state.metadata.records import NewSegment, Transaction
-from slackwater.state.writer import SegmentWriter
+from slackwater.state.writer import SegmentTarget, SegmentWriter
 
 from .histories import Tables, check_history
 
@@ -176,7 +176,7 @@ def _damage(session: sw.Session, arrangement: Arrangement) -> None:
     schema = stored_schema(arrow_layout(arrangement.types))
     row = {name: [7] for name in schema.names} | {"_w": [-1]}
     path = f"state/{arrangement.id}/damage-0.arrow"
-    with SegmentWriter(str(home.folder), path, schema, True, 0) as writer:
+    with SegmentWriter(SegmentTarget(str(home.folder), path, schema, consolidated=True)) as writer:
         writer.write(pa.RecordBatch.from_pydict(row, schema=schema))
     assert writer.result is not None
     segment = NewSegment(arrangement.id, writer.result)

@@ -16,7 +16,7 @@ from slackwater.compiler.spark_sql import print_step
 from slackwater.compiler.tasks import Action, RunFacts
 from slackwater.plan.program import ComputeStep
 from slackwater.planning.plans import Plans
-from slackwater.running.run import view_task
+from slackwater.running.situation import view_task
 from slackwater.workloads.tpch import TPCH_KEYS, ensure_tpch, read_tpch
 
 ROOT = Path(__file__).parents[2]

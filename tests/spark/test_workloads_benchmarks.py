@@ -15,7 +15,7 @@ from slackwater.bench.machine import Clock, Cost
 from slackwater.bench.plain import PlainSpark, open_plain, plain_setup
 from slackwater.bench.refresh import measure_refresh
 from slackwater.bench.refresh_report import RefreshPlan
-from slackwater.spark.metering import Meter, Metrics
+from slackwater.spark.metering import Meter
 from slackwater.workloads.corpus import CorpusQuery, load_corpus
 from slackwater.workloads.orderbook import write_order_book
 from slackwater.workloads.tpch import ensure_tpch, ensure_tpch_doubles
@@ -94,9 +94,9 @@ def test_what_metering_takes_is_not_plain_sparks(
 
     class NotedMeter(Meter):
         @contextmanager
-        def measure(self, description: str) -> Iterator[Metrics]:
-            with super().measure(description) as metrics:
-                yield metrics
+        def measure(self, description: str) -> Iterator[None]:
+            with super().measure(description):
+                yield
             order.append("metered")
 
     monkeypatch.setattr(plain_module, "Meter", NotedMeter)

@@ -113,7 +113,7 @@ def test_of_several_runs_the_most_jobs_and_all_reasons_are_told() -> None:
 
 def test_every_spark_job_has_a_reason() -> None:
     assert spark_reasons(Metrics(jobs=0, phases={"on the driver": 1.0})) == ()
-    assert spark_reasons(Metrics(jobs=1, left_to_spark=["a map"])) == ("a map",)
+    assert spark_reasons(Metrics(jobs=1, left_to_spark=("a map",))) == ("a map",)
     (spark,) = spark_reasons(Metrics(jobs=1, phases={"computing": 1.0}))
     assert "prices" in spark
 

@@ -18,7 +18,7 @@ from slackwater.state.columns import conform_batch, regroup
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import SegmentFile
 from slackwater.state.spill import Room
-from slackwater.state.writer import SegmentWriter
+from slackwater.state.writer import SegmentTarget, SegmentWriter
 
 Key = int
 Value = Decimal | None
@@ -62,7 +62,9 @@ class Source:
         batch = conform_batch(batch_of(changes, self._collide), stored.schema)
         came = went = 0
         path = f"{len(self._files)}.arrow"
-        with SegmentWriter(stored.root, path, stored.schema, True, attempt=0) as writer:
+        with SegmentWriter(
+            SegmentTarget(stored.root, path, stored.schema, consolidated=True)
+        ) as writer:
             for rows in regroup(admission.changes([batch], Room(self._home, 1 << 20, cores=2))):
                 came, went = (a + b for a, b in zip((came, went), came_and_went(rows), strict=True))
                 writer.write(rows)

@@ -12,7 +12,7 @@ import pytest
 
 from slackwater.state.arrow_file import ArrowFile, InPieces
 from slackwater.state.columns import HASH, WEIGHT
-from slackwater.state.writer import SegmentWriter
+from slackwater.state.writer import SegmentTarget, SegmentWriter
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -62,7 +62,9 @@ def test_a_file_holds_the_batches_that_were_written(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_takes_no_more_leaves_no_file(tmp_path: Path) -> None:
-    writer = SegmentWriter(str(tmp_path), "state/rows.arrow", ROWS.schema, True, attempt=0)
+    writer = SegmentWriter(
+        SegmentTarget(str(tmp_path), "state/rows.arrow", ROWS.schema, consolidated=True)
+    )
     with _files_of_at_most(100_000), pytest.raises(OSError, match="File too large"), writer:
         writer.write(ROWS)
     assert writer.result is None

@@ -23,7 +23,7 @@ from slackwater.state.segments import (
     map_segment,
     open_segment,
 )
-from slackwater.state.writer import SegmentWriter
+from slackwater.state.writer import SegmentTarget, SegmentWriter
 
 from .state_rows import Row, write
 
@@ -159,15 +159,21 @@ def test_a_failed_attempt_leaves_nothing(tmp_path: Path) -> None:
 
 
 def _stop_while_writing(folder: Path) -> None:
-    with SegmentWriter(str(folder), "a.arrow", SCHEMA, False, attempt=1) as out:
+    with SegmentWriter(
+        SegmentTarget(str(folder), "a.arrow", SCHEMA, consolidated=False, attempt=1)
+    ) as out:
         out.write(_batch(1, 2))
         raise RuntimeError("stop")
 
 
 def test_two_attempts_at_once_do_not_meet(tmp_path: Path) -> None:
     """A speculative copy of a task may run beside it; the last one's complete file stays."""
-    first = SegmentWriter(str(tmp_path), "a.arrow", SCHEMA, False, attempt=1)
-    second = SegmentWriter(str(tmp_path), "a.arrow", SCHEMA, False, attempt=2)
+    first = SegmentWriter(
+        SegmentTarget(str(tmp_path), "a.arrow", SCHEMA, consolidated=False, attempt=1)
+    )
+    second = SegmentWriter(
+        SegmentTarget(str(tmp_path), "a.arrow", SCHEMA, consolidated=False, attempt=2)
+    )
     with first:
         with second:
             first.write(_batch(1))
@@ -182,7 +188,7 @@ def test_two_attempts_at_once_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_no_rows_leave_no_file(tmp_path: Path) -> None:
-    with SegmentWriter(str(tmp_path), "a.arrow", SCHEMA, False, attempt=0) as out:
+    with SegmentWriter(SegmentTarget(str(tmp_path), "a.arrow", SCHEMA, consolidated=False)) as out:
         out.write(_batch())
     assert out.result is None
     assert list(tmp_path.iterdir()) == []
@@ -201,7 +207,7 @@ def test_the_manifest_has_the_fields_of_a_segment_file() -> None:
 
 
 def test_a_deleted_file_gives_its_room_back(tmp_path: Path) -> None:
-    with SegmentWriter(str(tmp_path), "a.arrow", SCHEMA, False, attempt=0) as out:
+    with SegmentWriter(SegmentTarget(str(tmp_path), "a.arrow", SCHEMA, consolidated=False)) as out:
         out.write(_batch(1))
     assert out.result is not None
     read = open_segment(str(tmp_path), out.result)

@@ -120,9 +120,9 @@ class PlainSpark:
         """Compute a query once; its rows go nowhere."""
         meter = Meter(self._spark, reads_files=True)
         # The meter asks Spark about its stages in the end, which is no part of the query.
-        with meter.measure("plain Spark") as metrics, self._clock.measure() as cost:
+        with meter.measure("plain Spark"), self._clock.measure() as cost:
             self._spark.sql(sql).write.format("noop").mode("overwrite").save()
-        cost.rows = self._rows.get(sql, metrics.rows_read)
+        cost.rows = self._rows.get(sql, meter.metrics.rows_read)
         return cost
 
     def recompute(self, sql: str, repeat: int) -> Cost:

@@ -60,7 +60,7 @@ def timed_refresh(session: Session, clock: Clock) -> tuple[RunCost, RunResult]:
 def spark_reasons(metrics: Metrics) -> tuple[str, ...]:
     """Why a run has Spark jobs."""
     if metrics.left_to_spark or not metrics.jobs:
-        return tuple(metrics.left_to_spark)
+        return metrics.left_to_spark
     return ("all of it, cheaper there by its prices",)
 
 

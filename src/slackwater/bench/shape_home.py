@@ -54,8 +54,8 @@ def engine_of(metrics: Metrics) -> str:
 def spent(metrics: Metrics) -> dict[str, float]:
     """The seconds of a run by kind of work; what no part accounts for is the phase's own."""
     rest = metrics.phases.get(_DRIVER, 0.0) - sum(metrics.parts.values())
-    phases = metrics.phases | ({_DRIVER: max(0.0, rest)} if _DRIVER in metrics.phases else {})
-    return {**phases, **metrics.parts}
+    driver = {_DRIVER: max(0.0, rest)} if _DRIVER in metrics.phases else {}
+    return {**metrics.phases, **driver, **metrics.parts}
 
 
 class ShapeHome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slackwater.executors.driver.driver_executor import DriverExecutor
+from slackwater.executors.driver.prepared_programs import PreparedPrograms
 from slackwater.executors.driver.spark_statements import MOST_ROWS
 from slackwater.executors.places import StateFiles
 from slackwater.plan.costs import Handed, Sizes, find_slowdown, frame_rows, step_seconds
@@ -39,12 +39,14 @@ class Priced:
 class EngineChoice:
     """Chooses the engine of programs and batches by price, unless a number of rows decides."""
 
-    def __init__(self, driver: Rates, spark: Rates, most_rows: int | None, local: DriverExecutor):
+    def __init__(
+        self, driver: Rates, spark: Rates, most_rows: int | None, programs: PreparedPrograms
+    ):
         """Up to `most_rows` changed rows are for the driver, more for Spark; None: by price."""
         self._driver = driver
         self._spark = spark
         self._most_rows = most_rows
-        self._local = local
+        self._programs = programs
 
     def takes_batch(self, rows: int) -> bool:
         """Whether a batch is hashed and written on the driver."""
@@ -87,8 +89,8 @@ class EngineChoice:
         rows = frame_rows(program, sizes)
         handed: set[str] = set()
         whole: set[str] = set()
-        for part in self._local.parts_of(program):
-            left = self._local.left(part, files)
+        for part in self._programs.parts_of(program):
+            left = self._programs.left(part, files)
             read = {step.name: sum(rows[name] for name in step.reads) for step in part.steps}
             if left is None or any(read[name] > MOST_ROWS for name in left):
                 whole.update(read)

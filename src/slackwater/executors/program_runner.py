@@ -39,7 +39,7 @@ class ProgramRunner:
         self.run_sessions = RunSessions(spark)
         self.local = DriverExecutor(self.run_sessions.in_memory, tell)
         most_rows = forms.driver_rows if meant_alike else 0
-        self.choice = EngineChoice(forms.prices.driver, rates, most_rows, self.local)
+        self.choice = EngineChoice(forms.prices.driver, rates, most_rows, self.local.programs)
         self._spark = SparkExecutor(self.run_sessions, rates, forms.look_ups, tell)
         self.programs = ProgramCache()
         """Programs of earlier runs, which are prepared."""
@@ -79,14 +79,15 @@ class ProgramRunner:
         left = []
         common = Common(place, meter.read_here)
         try:
-            for part in self.local.parts_of(program):
+            for part in self.local.programs.parts_of(program):
                 found = self.local.run(part, common)
                 if isinstance(found, NotHere):
                     left.append(part)
                     meter.leave_to_spark(found.reason)
                     continue
                 results.append(found)
-                for reason in (self.local.left(part, place.files) or {}).values():
+                reasons = self.local.programs.left(part, place.files) or {}
+                for reason in reasons.values():
                     meter.leave_to_spark(reason)
         finally:
             for each in results:
@@ -98,5 +99,5 @@ class ProgramRunner:
         return results, left
 
     def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
-        needed = self.local.needed(program, place.files)
+        needed = self.local.programs.needed(program, place.files)
         return self._spark.run(program, place, meter, needed)

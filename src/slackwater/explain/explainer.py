@@ -40,7 +40,7 @@ from slackwater.planning.name_printer import NamePrinter
 from slackwater.planning.plans import Plans
 from slackwater.running.decide import predicted_bytes, readable_rows
 from slackwater.running.results import FAILED, REPLANNED
-from slackwater.running.run import view_task
+from slackwater.running.situation import view_task
 
 
 class Explainer:

@@ -33,7 +33,7 @@ from slackwater.state.admission import Admission, Arrival, DoubtfulRowsError, ca
 from slackwater.state.columns import HASH, bounded_file_rows, conform, regroup
 from slackwater.state.matching import Arrangement
 from slackwater.state.segments import SegmentFile
-from slackwater.state.writer import SegmentWriter
+from slackwater.state.writer import SegmentTarget, SegmentWriter
 from slackwater.types import BIGINT, BINARY, ArrayType, DataType, StructType, is_floating
 from slackwater.types.storage import needs_encoding
 
@@ -80,9 +80,10 @@ def _take(batch: Batch, source: SourceDefinition, runner: DriverExecutor, place:
     )
     rows = _rows(batch, table, source, stored.schema, runner)
     path = f"state/{arrangement.id}/{place.stem}-0.arrow"
+    target = SegmentTarget(stored.root, path, stored.schema, consolidated=True)
     inserted = deleted = 0
     try:
-        with SegmentWriter(stored.root, path, stored.schema, True, attempt=0) as writer:
+        with SegmentWriter(target) as writer:
             admitted = admission.changes(rows.to_batches(), runner.room)
             for change in regroup(admitted, bounded_file_rows):
                 came, went = came_and_went(change)

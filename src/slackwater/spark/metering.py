@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -23,7 +23,7 @@ _NANO = 1e-9
 _MILLI = 1e-3
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Metrics:
     """What was measured. Work that Spark did twice, because a task failed, is counted twice."""
 
@@ -51,21 +51,21 @@ class Metrics:
     bytes_shuffled: int = 0
     rows_written: int = 0
     state_bytes_written: int = 0
-    phases: dict[str, float] = field(default_factory=dict)
+    phases: Mapping[str, float] = field(default_factory=dict)
     """Wall seconds by phase: planning, on the driver, building, computing, committing.
 
     What is built are Spark's frames and plans; what is computed is its job.
     """
-    parts: dict[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = field(default_factory=dict)
     """Wall seconds of the phase on the driver by kind of work."""
-    task_parts: dict[str, float] = field(default_factory=dict)
+    task_parts: Mapping[str, float] = field(default_factory=dict)
     """Seconds of Spark's tasks by kind of work.
 
     Tasks run side by side, so that they may add up to more than the phase took.
     """
-    estimates: dict[str, float | None] = field(default_factory=dict)
+    estimates: Mapping[str, float | None] = field(default_factory=dict)
     """How good the forecast of the run was: the median factor of rows, and the seconds it told."""
-    left_to_spark: list[str] = field(default_factory=list)
+    left_to_spark: tuple[str, ...] = ()
     """Why parts of a run that was for the driver went to Spark all the same."""
 
     @property
@@ -73,6 +73,11 @@ class Metrics:
         """All processor time."""
         driver = self.driver_cpu_seconds + self.jvm_cpu_seconds
         return driver + self.executor_cpu_seconds + self.worker_cpu_seconds
+
+    def with_phase(self, name: str, seconds: float) -> Metrics:
+        """The same with a phase that came after the measuring."""
+        phases = {**self.phases, name: self.phases.get(name, 0.0) + seconds}
+        return replace(self, wall_seconds=self.wall_seconds + seconds, phases=phases)
 
     def as_dict(self) -> dict[str, Any]:
         """For history and JSON."""
@@ -91,8 +96,12 @@ class Meter:
         self._context = session.sparkContext
         self._reads_files = reads_files
         self.metrics = Metrics()
+        """What was measured, once the measured block has ended."""
         self.read_here = ReadCounters()
         """For what is read on the driver."""
+        self.phases: dict[str, float] = {}
+        self._parts: dict[str, float] = {}
+        self._left_to_spark: list[str] = []
 
     @cached_property
     def read_in_workers(self) -> Accumulator[ReadCounters]:
@@ -100,25 +109,32 @@ class Meter:
         return self._context.accumulator(ReadCounters(), ReadCountersParam())
 
     @contextmanager
-    def measure(self, description: str) -> Iterator[Metrics]:
+    def measure(self, description: str) -> Iterator[None]:
         """Meter everything that runs in the block."""
         group = f"slackwater-{uuid.uuid4().hex}"
         self._context.setJobGroup(group, description)
         java = _java_cpu_gauge(self._context._gateway)
         started, cpu, java_cpu = time.perf_counter(), _own_cpu(), java.getValue()
         try:
-            yield self.metrics
+            yield
         finally:
-            self.metrics.wall_seconds = time.perf_counter() - started
-            self.metrics.driver_cpu_seconds = _own_cpu() - cpu
+            wall = time.perf_counter() - started
+            own = _own_cpu() - cpu
             of_java = (java.getValue() - java_cpu) * _NANO
             self._context.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type]
-            tasks = self._read_stages(group)
+            work = self._work(group)
             if local_cores(self._context.master or "local") is not None:
                 # Tasks are threads of the same process.
-                of_java -= self.metrics.executor_cpu_seconds
-            self.metrics.jvm_cpu_seconds = max(0.0, of_java)
-            self._read_tallies(tasks)
+                of_java -= work.executor_cpu_seconds
+            self.metrics = replace(
+                work,
+                wall_seconds=wall,
+                driver_cpu_seconds=own,
+                jvm_cpu_seconds=max(0.0, of_java),
+                phases=dict(self.phases),
+                parts=dict(self._parts),
+                left_to_spark=tuple(self._left_to_spark),
+            )
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -128,105 +144,117 @@ class Meter:
             yield
         finally:
             spent = time.perf_counter() - started
-            self.metrics.phases[name] = self.metrics.phases.get(name, 0.0) + spent
+            self.phases[name] = self.phases.get(name, 0.0) + spent
 
     def add_parts(self, seconds: Mapping[str, float]) -> None:
         """Add wall seconds by kind of work."""
-        parts = self.metrics.parts
         for kind, spent in seconds.items():
-            parts[kind] = parts.get(kind, 0.0) + spent
+            self._parts[kind] = self._parts.get(kind, 0.0) + spent
 
     def leave_to_spark(self, reason: str) -> None:
         """Remember why the driver did not do a part."""
-        if reason not in self.metrics.left_to_spark:
-            self.metrics.left_to_spark.append(reason)
+        if reason not in self._left_to_spark:
+            self._left_to_spark.append(reason)
 
-    def _read_tallies(self, tasks: _TaskTimes) -> None:
-        """Take in what was counted here and in workers."""
-        workers = self._counted_in_workers()
-        totals = self.metrics
-        totals.rows_read += self.read_here.rows + workers.rows
-        totals.bytes_read += self.read_here.bytes + workers.bytes
-        totals.worker_cpu_seconds = workers.cpu * _NANO
-        if totals.tasks:
-            totals.task_parts = tasks.parts(workers)
+    def _work(self, group: str) -> Metrics:
+        """The work of Spark's jobs in a group, with what was counted here and in workers."""
+        jobs, stages = self._stages(group)
+        here, workers = self.read_here, self._counted_in_workers()
+        own = [each for each in stages if self._reads_files]
+        return Metrics(
+            executor_cpu_seconds=sum(each.cpu for each in stages) * _NANO,
+            worker_cpu_seconds=workers.cpu * _NANO,
+            jobs=jobs,
+            stages=len(stages),
+            tasks=sum(each.tasks for each in stages),
+            rows_read=here.rows + workers.rows + sum(each.rows_read for each in own),
+            bytes_read=here.bytes + workers.bytes + sum(each.bytes_read for each in own),
+            rows_shuffled=sum(each.rows_shuffled for each in stages),
+            bytes_shuffled=sum(each.bytes_shuffled for each in stages),
+            task_parts=_task_parts(stages, workers) if stages else {},
+        )
 
     def _counted_in_workers(self) -> ReadCounters:
         # Nobody may have asked for the accumulator, as in runs on the driver.
         return self.read_in_workers.value if "read_in_workers" in vars(self) else ReadCounters()
 
-    def _read_stages(self, group: str) -> _TaskTimes:
-        """Add up what Spark's own status store knows of the jobs of the group."""
+    def _stages(self, group: str) -> tuple[int, list[_Stage]]:
+        """The number of jobs of a group, and what Spark's status store knows of their stages."""
         tracker = self._context.statusTracker()
         context: Any = self._context._jsc.sc()
-        stages: set[int] = set()
-        for job in tracker.getJobIdsForGroup(group):
-            info = tracker.getJobInfo(job)
-            if info is not None:
-                self.metrics.jobs += 1
-                stages.update(info.stageIds)
+        found = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
+        jobs = [job for job in found if job is not None]
+        stages = {stage for job in jobs for stage in job.stageIds}
         if stages:
             context.listenerBus().waitUntilEmpty()
         store = context.statusStore()
-        times = _TaskTimes()
+        known = []
         for stage in sorted(stages):
             try:
                 data = store.lastStageAttempt(stage)
                 if data.numCompleteTasks():
-                    self._add_stage(data)
-                    times.add(data, store.executorSummary(stage, data.attemptId()))
+                    known.append(_Stage.of(data, store.executorSummary(stage, data.attemptId())))
             except Py4JError:
                 continue
-        return times
-
-    def _add_stage(self, data: Any) -> None:
-        totals = self.metrics
-        totals.stages += 1
-        totals.tasks += int(data.numCompleteTasks())
-        worked = int(data.executorCpuTime()) + int(data.executorDeserializeCpuTime())
-        totals.executor_cpu_seconds += worked * _NANO
-        if self._reads_files:
-            totals.rows_read += int(data.inputRecords())
-            totals.bytes_read += int(data.inputBytes())
-        totals.rows_shuffled += int(data.shuffleWriteRecords())
-        totals.bytes_shuffled += int(data.shuffleWriteBytes())
+        return len(jobs), known
 
 
-@dataclass(slots=True)
-class _TaskTimes:
-    """Seconds of tasks, as Spark counts them."""
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A stage as Spark counts it: processor time in nanoseconds, other times in milliseconds."""
 
-    whole: float = 0.0
-    """From their launch until the driver has their results."""
-    running: float = 0.0
+    tasks: int
+    cpu: int
+    """Processor time of its tasks, to read what they are to do included."""
+    rows_read: int
+    bytes_read: int
+    rows_shuffled: int
+    bytes_shuffled: int
+    launched: int
+    """Time of its tasks from their launch until the driver has their results."""
+    running: int
     """From the first row until the last."""
-    java: float = 0.0
+    running_cpu: int
     """Processor time of the running."""
-    shuffle_waits: float = 0.0
+    shuffle_waits: int
 
-    def add(self, stage: Any, executors: Any) -> None:
-        """Add those of a stage."""
-        self.running += int(stage.executorRunTime()) * _MILLI
-        self.java += int(stage.executorCpuTime()) * _NANO
-        self.shuffle_waits += int(stage.shuffleFetchWaitTime()) * _MILLI
+    @staticmethod
+    def of(data: Any, executors: Any) -> _Stage:
+        """Read it from what the status store gives."""
+        launched = 0
         each = executors.valuesIterator()
         while each.hasNext():
-            self.whole += int(each.next().taskTime()) * _MILLI
+            launched += int(each.next().taskTime())
+        running_cpu = int(data.executorCpuTime())
+        return _Stage(
+            tasks=int(data.numCompleteTasks()),
+            cpu=running_cpu + int(data.executorDeserializeCpuTime()),
+            rows_read=int(data.inputRecords()),
+            bytes_read=int(data.inputBytes()),
+            rows_shuffled=int(data.shuffleWriteRecords()),
+            bytes_shuffled=int(data.shuffleWriteBytes()),
+            launched=launched,
+            running=int(data.executorRunTime()),
+            running_cpu=running_cpu,
+            shuffle_waits=int(data.shuffleFetchWaitTime()),
+        )
 
-    def parts(self, workers: ReadCounters) -> dict[str, float]:
-        """By kind of work; what Java waits for beside it are workers and processors."""
-        known = {
-            "Java": self.java,
-            "Python": (workers.cpu - workers.files_cpu) * _NANO,
-            "reading state": workers.reading * _NANO,
-            "writing state": workers.writing * _NANO,
-            "shuffle waits": self.shuffle_waits,
-        }
-        return {
-            "scheduling": max(0.0, self.whole - self.running),
-            **known,
-            "other waits": max(0.0, self.running - sum(known.values())),
-        }
+
+def _task_parts(stages: list[_Stage], workers: ReadCounters) -> dict[str, float]:
+    """Seconds of tasks by kind of work; beside it, Java waits for workers and processors."""
+    running = sum(each.running for each in stages) * _MILLI
+    known = {
+        "Java": sum(each.running_cpu for each in stages) * _NANO,
+        "Python": (workers.cpu - workers.files_cpu) * _NANO,
+        "reading state": workers.reading * _NANO,
+        "writing state": workers.writing * _NANO,
+        "shuffle waits": sum(each.shuffle_waits for each in stages) * _MILLI,
+    }
+    return {
+        "scheduling": max(0.0, sum(each.launched for each in stages) * _MILLI - running),
+        **known,
+        "other waits": max(0.0, running - sum(known.values())),
+    }
 
 
 @lru_cache(maxsize=1)

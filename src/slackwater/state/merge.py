@@ -8,7 +8,7 @@ from pathlib import Path
 from slackwater.state.columns import bounded_file_rows, bounded_rows, regroup
 from slackwater.state.segments import SegmentFile, map_segment, mean_row_bytes
 from slackwater.state.snapshot import add_up, even_ranges
-from slackwater.state.writer import SegmentWriter
+from slackwater.state.writer import SegmentTarget, SegmentWriter
 
 
 def merge_segments(
@@ -26,7 +26,7 @@ def merge_segments(
     limit = bounded_rows(1, mean_row_bytes(files))
     for number, hashes in enumerate(even_ranges(1 << partition_bits)):
         path, schema = f"{directory}/{stem}-{number}.arrow", segments[0].batches[0].schema
-        with SegmentWriter(str(root), path, schema, consolidated=True, attempt=0) as writer:
+        with SegmentWriter(SegmentTarget(str(root), path, schema, consolidated=True)) as writer:
             for batch in regroup(add_up(segments, hashes, limit), bounded_file_rows):
                 writer.write(batch)
         if writer.result is not None:

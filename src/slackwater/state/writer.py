@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from slackwater.faults import reach
-from slackwater.state.arrow_file import ArrowFile
 from slackwater.state.columns import (
     WEIGHT,
     bounded_file_rows,
@@ -31,6 +28,7 @@ from slackwater.state.publish import Publisher, publish
 from slackwater.state.segments import SegmentFile, file_metadata, hash_column
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
+from slackwater.state.unnamed_files import UnnamedFile
 from slackwater.state.worker import Batches, metered, task_numbers
 
 FIRST_ROWS = "first rows"
@@ -50,6 +48,46 @@ MANIFEST = pa.schema(
 
 
 @dataclass(slots=True)
+class _Tally:
+    """What is known of a segment from the rows that went into it, in the order of hashes."""
+
+    rows: int = 0
+    first: int = 0
+    last: int = 0
+    negative: bool = False
+    heavy: bool = False
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Look at rows, of which there is one at least."""
+        hashes, weights = hash_column(batch), batch.column(WEIGHT).to_numpy()
+        if not self.rows:
+            self.first = int(hashes[0])
+        self.last = int(hashes[-1])
+        self.rows += batch.num_rows
+        self.negative |= bool(weights.min() < 0)
+        self.heavy |= bool(weights.max() > 1)
+
+    def segment(self, path: str, size: int) -> SegmentFile:
+        """The segment with these rows."""
+        return SegmentFile(path, self.rows, size, self.first, self.last, self.negative, self.heavy)
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentTarget:
+    """The segment that is to be written."""
+
+    root: str
+    path: str
+    schema: pa.Schema
+    consolidated: bool
+    attempt: int = 0
+
+    def file(self) -> UnnamedFile:
+        """The file that its rows go to."""
+        schema = self.schema.with_metadata(file_metadata(consolidated=self.consolidated))
+        return UnnamedFile(Path(self.root) / self.path, self.attempt, schema)
+
+
 class SegmentWriter:
     """A file being written; used as a context manager, after which `result` describes it.
 
@@ -57,40 +95,27 @@ class SegmentWriter:
     disk. A second attempt at the same task thus replaces a complete file by an equal one.
     """
 
-    root: str
-    path: str
-    schema: pa.Schema
-    consolidated: bool
-    attempt: int
-    publisher: Publisher | None = None
-    """With one, the file gets its name in its own time."""
-    counters: ReadCounters = field(default_factory=ReadCounters)
-    """Counts the time that writing takes."""
-    result: SegmentFile | None = None
-    _rows: int = 0
-    _first: int = 0
-    _last: int = 0
-    _negative: bool = False
-    _heavy: bool = False
-    _sink: ArrowFile | None = field(default=None, repr=False)
-    _final: Path = field(default_factory=Path, repr=False)
-    _temporary: Path = field(default_factory=Path, repr=False)
+    def __init__(
+        self,
+        target: SegmentTarget,
+        publisher: Publisher | None = None,
+        counters: ReadCounters | None = None,
+    ):
+        """With a publisher the file gets its name in its own time; counters take the time."""
+        self._target = target
+        self._file = target.file()
+        self._publish = publish if publisher is None else publisher.publish
+        self._counters = ReadCounters() if counters is None else counters
+        self._tally = _Tally()
+        self.result: SegmentFile | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Append rows, which continue the order of hashes."""
         if not batch.num_rows:
             return
-        hashes, weights = hash_column(batch), pc.min_max(batch.column(WEIGHT)).as_py()
-        if not self._rows:
-            self._first = int(hashes[0])
-        self._last = int(hashes[-1])
-        self._rows += batch.num_rows
-        self._negative |= weights["min"] < 0
-        self._heavy |= weights["max"] > 1
-        with self.counters.while_writing():
-            if self._sink is None:
-                self._sink = self._open()
-            self._sink.write(batch)
+        self._tally.add(batch)
+        with self._counters.while_writing():
+            self._file.write(batch)
         reach("segment.writing")
 
     def __enter__(self) -> SegmentWriter:
@@ -104,37 +129,15 @@ class SegmentWriter:
         trace: TracebackType | None,
     ) -> None:
         """Give the file its name, or take it away if the block failed."""
-        if self._sink is None:
+        if not self._file.is_begun:
             return
-        with self.counters.while_writing():
-            try:
-                self._sink.close()
-            except BaseException:
-                self._temporary.unlink(missing_ok=True)
-                raise
+        with self._counters.while_writing():
+            self._file.close()
             if kind is None:
-                self._publish()
+                size = self._file.publish(self._publish)
+                self.result = self._tally.segment(self._target.path, size)
             else:
-                self._temporary.unlink(missing_ok=True)
-
-    def _open(self) -> ArrowFile:
-        final = self._final = Path(self.root) / self.path
-        self._temporary = final.with_name(f".{final.name}.{self.attempt}.{os.getpid()}.tmp")
-        metadata = file_metadata(consolidated=self.consolidated)
-        schema = self.schema.with_metadata(metadata)
-        try:
-            return ArrowFile(self._temporary, schema)
-        except FileNotFoundError:
-            final.parent.mkdir(parents=True, exist_ok=True)
-            return ArrowFile(self._temporary, schema)
-
-    def _publish(self) -> None:
-        size = self._temporary.stat().st_size
-        begin = publish if self.publisher is None else self.publisher.publish
-        begin(self._temporary, self._final)
-        self.result = SegmentFile(
-            self.path, self._rows, size, self._first, self._last, self._negative, self._heavy
-        )
+                self._file.drop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +198,8 @@ class WriteSegment:
             few += islice(rows, 1)
             if len(few) == 1:
                 return self._packed(few[0], schema, self.packs)
-        with SegmentWriter(
-            self.root, path, schema, self.consolidate, attempt, self.publisher, counters
-        ) as writer:
+        target = SegmentTarget(self.root, path, schema, self.consolidate, attempt)
+        with SegmentWriter(target, self.publisher, counters) as writer:
             for batch in chain(few, rows):
                 writer.write(batch)
         return writer.result
@@ -205,16 +207,9 @@ class WriteSegment:
     def _packed(self, batch: pa.RecordBatch, schema: pa.Schema, packs: Packs) -> SegmentFile:
         metadata = file_metadata(consolidated=self.consolidate)
         path, size = packs.add(batch, schema.with_metadata(metadata))
-        hashes, weights = hash_column(batch), batch.column(WEIGHT).to_numpy()
-        return SegmentFile(
-            path,
-            batch.num_rows,
-            size,
-            int(hashes[0]),
-            int(hashes[-1]),
-            negative=bool(weights.min() < 0),
-            heavy=bool(weights.max() > 1),
-        )
+        tally = _Tally()
+        tally.add(batch)
+        return tally.segment(path, size)
 
     def _prepared(self, batches: Batches, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         if not self.ordered:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -18,18 +17,13 @@ from slackwater.compiler.spark_sql import print_spark
 from slackwater.events import Tell, tell_nobody
 from slackwater.executors.driver.engine import CORES, LocalEngine
 from slackwater.executors.driver.frames import MACHINE_BYTES
-from slackwater.executors.driver.prepare import Prepared, own_suffix, prepare
-from slackwater.executors.driver.program_run import Common, LocalResult, LocalRun
+from slackwater.executors.driver.prepare import own_suffix
+from slackwater.executors.driver.prepared_programs import PreparedPrograms
+from slackwater.executors.driver.program_run import Common, LocalResult, LocalRun, Tools
 from slackwater.executors.driver.spark_statements import SparkStatements
 from slackwater.executors.driver.zones import read_zone
-from slackwater.executors.places import StateFiles
 from slackwater.executors.written import NotHere
-from slackwater.plan.program import (
-    Program,
-    SourceChangesStep,
-    SourceRowsStep,
-    StateRowsStep,
-)
+from slackwater.plan.program import Program
 from slackwater.plan.statements import Statement
 from slackwater.state.spill import Room
 
@@ -55,7 +49,7 @@ def _printed(statement: Statement) -> DuckdbStatement:
 
 
 class DriverExecutor:
-    """Runs what it can of programs; remembers which statements it could translate."""
+    """Runs what it can of programs, and single statements."""
 
     def __init__(self, session: SparkSession, tell: Tell = tell_nobody) -> None:
         """The engine starts with the first program; the session is for what it cannot do.
@@ -67,8 +61,7 @@ class DriverExecutor:
         self._spark = SparkStatements(session)
         self._engine: LocalEngine | None = None
         self._scratch = TemporaryDirectory(prefix="slackwater-")
-        self._prepared: WeakKeyDictionary[Program, Prepared | NotLocalError] = WeakKeyDictionary()
-        self._parts: WeakKeyDictionary[Program, tuple[Program, ...]] = WeakKeyDictionary()
+        self.programs = PreparedPrograms()
         self._print = lru_cache(maxsize=256)(_printed)
 
     @property
@@ -87,20 +80,14 @@ class DriverExecutor:
         Files may still be on their way to the disk: the publisher of the result knows. Small ones
         are still in the packs of what the run's parts have in common.
         """
-        prepared = self._prepare(program, common.place.files)
+        prepared = self.programs.prepared(program, common.place.files)
         if isinstance(prepared, NotLocalError):
             return NotHere(_in_one_line(prepared))
-        run = LocalRun(self._started(), self._spark, self.room, common)
+        run = LocalRun(prepared, Tools(self._started(), self._spark, self.room), common)
         try:
-            return run.execute(prepared, self._tell)
+            return run.execute(self._tell)
         except NotLocalError as problem:
             return NotHere(_in_one_line(problem))
-
-    def parts_of(self, program: Program) -> tuple[Program, ...]:
-        """The parts of a program that have no computed frame in common."""
-        if program not in self._parts:
-            self._parts[program] = program.parts()
-        return self._parts[program]
 
     def compute(self, statement: Statement, given: Mapping[str, Given]) -> pa.Table:
         """The result of one statement over tables, from Spark if only Spark knows its meaning."""
@@ -118,37 +105,9 @@ class DriverExecutor:
             self._engine = LocalEngine(f"{_ENGINE_MEMORY}B", self.room.folder, zone=zone)
         return self._engine
 
-    def needed(self, program: Program, files: StateFiles) -> Mapping[str, frozenset[str]]:
-        """The columns a program needs of the stored rows it reads, as far as that is known."""
-        stored = [
-            step.name for step in program.steps if isinstance(step, SourceRowsStep | StateRowsStep)
-        ]
-        prepared = self._prepare(program, files) if stored else None
-        if not isinstance(prepared, Prepared):
-            return {}
-        return {name: prepared.needed(name) for name in stored}
-
-    def left(self, program: Program, files: StateFiles) -> Mapping[str, str] | None:
-        """The statements of a program that are Spark's, with reasons; None if all of it is."""
-        prepared = self._prepare(program, files)
-        return prepared.left if isinstance(prepared, Prepared) else None
-
     def close(self) -> None:
         """Release the engine."""
         if self._engine is not None:
             self._engine.close()
             self._engine = None
         self._scratch.cleanup()
-
-    def _prepare(self, program: Program, files: StateFiles) -> Prepared | NotLocalError:
-        if program not in self._prepared:
-            sources = {
-                step.source: files.types(step.source)
-                for step in program.steps
-                if isinstance(step, SourceChangesStep | SourceRowsStep)
-            }
-            try:
-                self._prepared[program] = prepare(program, sources)
-            except NotLocalError as problem:
-                self._prepared[program] = problem
-        return self._prepared[program]

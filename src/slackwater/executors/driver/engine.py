@@ -10,33 +10,12 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
-from duckdb.func import ARROW, SPECIAL
 
-from slackwater.compiler.duckdb.functions import ZONE_FUNCTIONS, nested_hashes
 from slackwater.compiler.duckdb.statements import DuckdbStatement
 from slackwater.compiler.duckdb.types import Columns, NotLocalError, arrow_type
-from slackwater.executors.driver.decimals import DecimalFunction, decimal_functions
 from slackwater.executors.driver.direct import stream_direct, with_hashes
+from slackwater.executors.driver.engine_functions import EngineFunctions
 from slackwater.executors.driver.few_rows import FEW_VALUES, are_few, run_pipeline
-from slackwater.executors.driver.half_rounding import half_even, half_up
-from slackwater.executors.driver.hashing import (
-    hash_doubles,
-    hash_floats,
-    hash_instants,
-    hash_ints,
-    hash_longs,
-    hash_moments,
-    hash_nested,
-    hash_texts,
-    hash_wide_decimals,
-)
-from slackwater.executors.driver.limbs import (
-    SIGNATURES,
-    add_limbs,
-    comoment,
-    far_limbs,
-    limbs_value,
-)
 from slackwater.executors.driver.zones import UTC, Zone
 from slackwater.state.columns import conform_batch
 from slackwater.types import DataType
@@ -52,16 +31,6 @@ _DISABLED = (
     # It makes sum(a) + 1 * count(a) of sum(a + 1), where nothing overflows.
     "sum_rewriter",
 )
-_HASHES = {
-    hash_ints: "INTEGER",
-    hash_longs: "BIGINT",
-    hash_moments: "TIMESTAMP",
-    hash_instants: "TIMESTAMPTZ",
-    hash_texts: "VARCHAR",
-    hash_doubles: "DOUBLE",
-    hash_floats: "FLOAT",
-    hash_wide_decimals: "VARCHAR",
-}
 
 
 @dataclass(slots=True)
@@ -122,7 +91,6 @@ class LocalEngine:
         session's time zone by the first statement that needs it.
         """
         self._few_values = few_values
-        self._zone: Callable[[], Zone] | None = zone
         limits: dict[str, str | bool | int | float | list[str]] = {
             "threads": "1",
             "memory_limit": memory,
@@ -132,28 +100,10 @@ class LocalEngine:
         }
         self._threads = 1
         self._connection = duckdb.connect(":memory:", config=limits)
-        self._functions: set[DecimalFunction] = set()
-        self._nested: set[str] = set()
-        """The names of functions that hash structs and arrays."""
+        self._functions = EngineFunctions(self._connection, zone)
         self._kept: dict[str, _Kept] = {}
         """Statements by their text, those that were executed last at the end."""
         self._planned_so_far = 0
-        for function, argument in _HASHES.items():
-            self._create_hash(function.__name__, function, argument)
-        for rounding in (half_up, half_even):
-            self._connection.create_function(
-                rounding.__name__,
-                rounding,
-                ["DOUBLE", "INTEGER"],
-                "BIGINT",
-                type=ARROW,
-                null_handling=SPECIAL,
-            )
-        for limbs in (far_limbs, add_limbs, limbs_value, comoment):
-            arguments, result = SIGNATURES[limbs.__name__]
-            self._connection.create_function(
-                limbs.__name__, limbs, [*arguments], result, type=ARROW, null_handling=SPECIAL
-            )
 
     def stream(
         self, statement: DuckdbStatement, tables: Mapping[str, pa.Table]
@@ -226,7 +176,7 @@ class LocalEngine:
         streams = {name: _Stream(table) for name, table in tables.items()}
         for name, stream in streams.items():
             self._connection.register(name + statement.suffix, stream)
-        self._learn_functions(statement.sql)
+        self._functions.learn(statement.sql)
         self._planned_so_far += 1
         kept = _Kept(f"kept_{self._planned_so_far}", streams, statement.suffix)
         try:
@@ -249,45 +199,6 @@ class LocalEngine:
         schema = arrow_schema(statement.columns)
         rows = (conform_batch(batch, schema) for batch in self.stream(statement, tables))
         return pa.Table.from_batches(rows, schema)
-
-    def _learn_functions(self, sql: str) -> None:
-        """Add the functions of the time zone and of the types that a statement works on."""
-        if self._zone is not None and any(name in sql for name in ZONE_FUNCTIONS):
-            zone, self._zone = self._zone(), None
-            self._learn_zone(zone)
-        for name, argument in nested_hashes(sql).items():
-            if name not in self._nested:
-                self._create_hash(name, hash_nested, argument)
-                self._nested.add(name)
-        for function in decimal_functions(sql) - self._functions:
-            *arguments, result = function.signature
-            self._connection.create_function(
-                function.name,
-                function.function(),
-                [*arguments],
-                result,
-                type=ARROW,
-                null_handling=SPECIAL,
-            )
-            self._functions.add(function)
-
-    def _create_hash(
-        self, name: str, function: Callable[[pa.Array, pa.Array], pa.Array], argument: str
-    ) -> None:
-        self._connection.create_function(
-            name, function, ["BIGINT", argument], "BIGINT", type=ARROW, null_handling=SPECIAL
-        )
-
-    def _learn_zone(self, zone: Zone) -> None:
-        if not zone.transitions:
-            for head, body in zone.macros().items():
-                self._connection.execute(f"CREATE MACRO {head} AS {body}")
-            return
-        for name, function in zone.functions().items():
-            arguments, result = ZONE_FUNCTIONS[name]
-            self._connection.create_function(
-                name, function, [*arguments], result, type=ARROW, null_handling=SPECIAL
-            )
 
     def _use_threads(self, rows: int) -> None:
         """One thread is quickest on a few rows."""

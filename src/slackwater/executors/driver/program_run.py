@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import singledispatchmethod
 from pathlib import Path
@@ -15,11 +14,11 @@ import pyarrow as pa
 
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.spark_sql import print_step
-from slackwater.errors import DataError
 from slackwater.events import Progress, Tell
 from slackwater.executors.driver.engine import LocalEngine, arrow_schema
 from slackwater.executors.driver.frames import Frames
 from slackwater.executors.driver.prepare import Prepared
+from slackwater.executors.driver.run_output import RunOutput
 from slackwater.executors.driver.spark_statements import SparkStatements
 from slackwater.executors.places import Place, arrow_layout
 from slackwater.plan.arrangements import Arrangement
@@ -40,13 +39,12 @@ from slackwater.state.counters import Ledger
 from slackwater.state.gather import NEW, OLD, Gather
 from slackwater.state.look_up import MATCH_WEIGHT, MATCHES, LookUp, LookUpNested
 from slackwater.state.matching import Arrangement as StoredRows
-from slackwater.state.packs import Packs, part_of_pack
+from slackwater.state.packs import Packs
 from slackwater.state.publish import Publisher
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
-from slackwater.state.writer import WriteSegment
 from slackwater.types import DataType
 
 _FEW_CHANGES = 10_000
@@ -78,156 +76,148 @@ class LocalResult:
     """By step: rows in and out, and seconds."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What runs on the driver work with, one after the other."""
+
+    engine: LocalEngine
+    spark: SparkStatements
+    room: Room
+
+
 class LocalRun:
     """One run of a prepared program."""
 
-    def __init__(
-        self,
-        engine: LocalEngine,
-        spark: SparkStatements,
-        room: Room,
-        common: Common,
-    ):
+    def __init__(self, prepared: Prepared, tools: Tools, common: Common):
         """Nothing is read yet."""
-        self._engine = engine
-        self._spark = spark
-        self._ledger = common.ledger
-        self._place = common.place
-        self._packs = common.packs
-        self._changes = common.changes
-        self._room = room
-        self._frames = Frames({}, room)
+        self._prepared = prepared
+        self._tools = tools
+        self._common = common
+        self._frames = Frames(prepared.readers(), tools.room)
         self._waiting: dict[str, ComputeStep] = {}
         """Statements that are computed while their rows are written."""
-        self._publisher = Publisher()
-        self._written: dict[str, tuple[SegmentFile, ...]] = {}
-        self._seconds: dict[str, float] = {}
+        self._output = RunOutput(common.place, common.packs, tools.room)
         self._observed: dict[str, Observed] = {}
 
-    def execute(self, prepared: Prepared, tell: Tell) -> LocalResult:
+    def execute(self, tell: Tell) -> LocalResult:
         """Take all steps, telling of each; what fails leaves no file behind."""
-        self._frames = Frames(prepared.readers(), self._room)
+        steps = self._prepared.steps
+        seconds: dict[str, float] = {}
         try:
-            for number, step in enumerate(prepared.steps, start=1):
-                work = _kind_of_work(step, prepared)
-                tell(Progress(work, number, len(prepared.steps)))
-                with self._timed(work, step):
-                    self._advance(step, prepared)
+            for number, step in enumerate(steps, start=1):
+                work = _kind_of_work(step, self._prepared)
+                tell(Progress(work, number, len(steps)))
+                started = time.perf_counter()
+                self._advance(step)
+                spent = time.perf_counter() - started
+                seconds[work] = seconds.get(work, 0.0) + spent
+                self._observe(step, spent)
         except BaseException:
-            self._publisher.settle()
-            for file in (file for files in self._written.values() for file in files):
-                if part_of_pack(file.path) is None:
-                    (Path(self._place.home) / file.path).unlink(missing_ok=True)
+            self._output.discard()
             raise
-        return LocalResult(self._written, self._seconds, self._publisher, self._observed)
-
-    @contextmanager
-    def _timed(self, kind: str, step: Step) -> Iterator[None]:
-        """Count the seconds of the block as a kind of work, and as those of a step."""
-        started = time.perf_counter()
-        yield
-        spent = time.perf_counter() - started
-        self._seconds[kind] = self._seconds.get(kind, 0.0) + spent
-        self._observe(step, spent)
+        output = self._output
+        return LocalResult(output.segments, seconds, output.publisher, self._observed)
 
     def _observe(self, step: Step, seconds: float) -> None:
         """Note the rows of a step; those of streamed statements are counted with their writing."""
         if step.name in self._waiting and not isinstance(step, AppendStep):
             return
-        read = sum(self._frames.counts[name] for name in step.reads)
+        counts, observed = self._frames.counts, self._observed
+        read = sum(counts[name] for name in step.reads)
         if isinstance(step, AppendStep):
-            made = sum(file.rows for file in self._written[step.arrangement.id])
-            self._observed[f"+{step.name}"] = Observed(read, made, seconds)
+            observed[f"+{step.name}"] = Observed(read, self._output.rows(step), seconds)
             if step.input in self._waiting:
-                given = sum(self._frames.counts[name] for name in self._waiting[step.input].reads)
-                self._observed[step.input] = Observed(given, read)
+                given = sum(counts[name] for name in self._waiting[step.input].reads)
+                observed[step.input] = Observed(given, read)
         else:
-            self._observed[step.name] = Observed(read, self._frames.counts[step.name], seconds)
+            observed[step.name] = Observed(read, counts[step.name], seconds)
 
-    def _advance(self, step: Step, prepared: Prepared) -> None:
-        if isinstance(step, ComputeStep) and step.name in prepared.streamed:
+    def _advance(self, step: Step) -> None:
+        if isinstance(step, ComputeStep) and step.name in self._prepared.streamed:
             self._waiting[step.name] = step
             return
         if isinstance(step, AppendStep):
-            self._written[step.arrangement.id] = self._write(step, self._to_write(step, prepared))
+            self._output.write(step, self._to_write(step))
             if step.input in self._waiting:
                 self._frames.release(self._waiting[step.input])
         elif isinstance(step, ComputeStep):
-            self._compute(step, prepared)
+            self._compute(step)
         else:
-            self._take(step, prepared)
+            self._take(step)
         self._frames.release(step)
 
-    def _compute(self, step: ComputeStep, prepared: Prepared) -> None:
+    def _compute(self, step: ComputeStep) -> None:
         tables = {name: self._frames[name] for name in step.reads}
-        statement = prepared.statements.get(step.name)
+        statement = self._prepared.statements.get(step.name)
         if statement is None:
-            found = self._spark.execute(print_step(step), tables, prepared.columns)
+            columns = self._prepared.columns
+            found = self._tools.spark.execute(print_step(step), tables, columns)
             self._frames.put(step.name, found, found.nbytes)
             return
         schema = arrow_schema(statement.columns)
-        rows = (conform_batch(batch, schema) for batch in self._engine.stream(statement, tables))
+        computed = self._tools.engine.stream(statement, tables)
+        rows = (conform_batch(batch, schema) for batch in computed)
         # A direct statement shares most of its columns with the table it reads.
         self._frames.hold(step.name, rows, schema, shares=statement.direct is not None)
 
-    def _to_write(self, step: AppendStep, prepared: Prepared) -> Iterator[pa.RecordBatch]:
+    def _to_write(self, step: AppendStep) -> Iterator[pa.RecordBatch]:
         """The rows for state, computed only now where nothing else reads them."""
         if step.input not in self._waiting:
             return iter(self._frames[step.input].to_batches())
-        statement = prepared.statements[step.input]
+        statement = self._prepared.statements[step.input]
         tables = {name: self._frames[name] for name in statement.reads}
-        return self._frames.counted(step.input, self._engine.stream(statement, tables))
+        return self._frames.counted(step.input, self._tools.engine.stream(statement, tables))
 
     @singledispatchmethod
-    def _take(self, step: Step, _prepared: Prepared) -> None:
+    def _take(self, step: Step) -> None:
         raise NotLocalError(f"{type(step).__name__}")
 
     @_take.register
-    def _(self, step: SourceChangesStep, prepared: Prepared) -> None:
-        needed = prepared.needed(step.name)
-        known = self._changes.get((step.source, needed))
+    def _(self, step: SourceChangesStep) -> None:
+        needed = self._prepared.needed(step.name)
+        known = self._common.changes.get((step.source, needed))
         if known is not None:
             self._frames.put(step.name, known, 0)
             return
-        files = self._place.files
+        files = self._common.place.files
         stored = self._stored(files.types(step.source), files.pending(step.source))
         self._read(step.name, stored, needed)
         found = self._frames[step.name]
         if found.num_rows <= _FEW_CHANGES:
-            self._changes[step.source, needed] = found
+            self._common.changes[step.source, needed] = found
 
     @_take.register
-    def _(self, step: SourceRowsStep, prepared: Prepared) -> None:
-        files = self._place.files
+    def _(self, step: SourceRowsStep) -> None:
+        files = self._common.place.files
         stored = self._stored(files.types(step.source), files.contents(step.source))
-        self._read(step.name, stored, prepared.needed(step.name), expanded=True)
+        self._read(step.name, stored, self._prepared.needed(step.name), expanded=True)
 
     @_take.register
-    def _(self, step: StateRowsStep, prepared: Prepared) -> None:
+    def _(self, step: StateRowsStep) -> None:
         needless = step.beside is not None and self._frames.is_empty(step.beside)
         state = (
             self._stored(step.arrangement.types, ()) if needless else self._state(step.arrangement)
         )
-        self._read(step.name, state, prepared.needed(step.name))
+        self._read(step.name, state, self._prepared.needed(step.name))
 
     @_take.register
-    def _(self, step: LookUpStep, _prepared: Prepared) -> None:
+    def _(self, step: LookUpStep) -> None:
         probe, stored = self._frames[step.input], self._state(step.arrangement)
         worker = (
-            LookUpNested(stored, self._ledger)
+            LookUpNested(stored, self._common.ledger)
             if step.nested
-            else LookUp(stored, net=False, ledger=self._ledger)
+            else LookUp(stored, net=False, ledger=self._common.ledger)
         )
         schema = _looked_up(probe.schema, stored.columns, nested=step.nested)
         self._frames.hold(step.name, worker(iter(probe.to_batches())), schema, shares=True)
 
     @_take.register
-    def _(self, step: GatherStep, _prepared: Prepared) -> None:
+    def _(self, step: GatherStep) -> None:
         stored = self._state(step.arrangement)
-        arriving = sorted_pieces(self._frames[step.input].to_batches(), self._room)
+        arriving = sorted_pieces(self._frames[step.input].to_batches(), self._tools.room)
         weights = [pa.field(name, pa.int64()) for name in (OLD, NEW)]
         schema = pa.schema([pa.field(HASH, pa.int64()), *stored.columns, *weights])
-        rows = Gather(stored, self._ledger)(arriving)
+        rows = Gather(stored, self._common.ledger)(arriving)
         self._frames.hold(step.name, rows, schema, shares=True)
 
     def _read(
@@ -237,7 +227,7 @@ class LocalRun:
         columns = stored.columns
         kept = tuple(n for n, column in enumerate(columns.names) if column in needed)
         worker = ReadSegments(
-            stored, even_ranges(1), net=True, ledger=self._ledger, columns=kept, compact=True
+            stored, even_ranges(1), net=True, ledger=self._common.ledger, columns=kept, compact=True
         )
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
         wide = pa.schema([*(columns.field(n) for n in kept), pa.field(WEIGHT, pa.int64())])
@@ -251,28 +241,10 @@ class LocalRun:
         self._frames.hold(name, rows, schema, shares=True)
 
     def _state(self, arrangement: Arrangement) -> StoredRows:
-        return self._stored(arrangement.types, self._place.files.arrangement(arrangement.id))
+        return self._stored(arrangement.types, self._common.place.files.arrangement(arrangement.id))
 
     def _stored(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> StoredRows:
-        return StoredRows(str(self._place.home), files, arrow_layout(types))
-
-    def _write(self, step: AppendStep, rows: Iterator[pa.RecordBatch]) -> tuple[SegmentFile, ...]:
-        worker = WriteSegment(
-            str(self._place.home),
-            f"state/{step.arrangement.id}",
-            self._place.stem,
-            arrow_layout(step.arrangement.types),
-            ordered=False,
-            consolidate=not step.fill,
-            room=self._room,
-            publisher=self._publisher,
-            packs=self._packs,
-        )
-        try:
-            file = worker.write(rows)
-        except DataError as problem:
-            raise NotLocalError(f"rows that cannot be sorted here: {problem}") from problem
-        return () if file is None else (file,)
+        return StoredRows(str(self._common.place.home), files, arrow_layout(types))
 
 
 def _counts_once(stored: StoredRows) -> bool:
