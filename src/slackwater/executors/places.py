@@ -40,6 +40,10 @@ class Place:
     stem: str
     files: StateFiles
 
+    def layout(self, types: tuple[DataType, ...]) -> pa.Schema:
+        """The form in which rows of some types are stored."""
+        return arrow_layout(types)
+
 
 @lru_cache(maxsize=1024)
 def storage_schema(types: tuple[DataType, ...]) -> StructType:

@@ -9,10 +9,12 @@ from slackwater.events import Tell, tell_nobody
 from slackwater.executors.driver.driver_executor import DriverExecutor
 from slackwater.executors.driver.program_run import Common, LocalResult
 from slackwater.executors.engine_choice import EngineChoice
+from slackwater.executors.spark.block_executor import BlockExecutor
+from slackwater.executors.spark.placements import Placements
 from slackwater.executors.spark.run_sessions import RunSessions, has_executors
 from slackwater.executors.spark.spark_executor import SparkExecutor
 from slackwater.executors.written import NotHere, RunPlace, Written
-from slackwater.plan.forms import DEFAULT_FORMS, Forms
+from slackwater.plan.forms import DEFAULT_FORMS, Forms, LookUps
 from slackwater.plan.prices import DRIVER, SPARK
 from slackwater.plan.program import Program, merged
 from slackwater.spark.metering import Meter
@@ -41,6 +43,9 @@ class ProgramRunner:
         most_rows = forms.driver_rows if meant_alike else 0
         self.choice = EngineChoice(forms.prices.driver, rates, most_rows, self.local.programs)
         self._spark = SparkExecutor(self.run_sessions, rates, forms.look_ups, tell)
+        self._placements = Placements(self.run_sessions.in_memory, self.local.programs)
+        self._blocks = BlockExecutor(self.run_sessions, self._placements, tell, forms.partitions)
+        self._in_blocks = meant_alike and forms.look_ups is not LookUps.SCAN
         self.programs = ProgramCache()
         """Programs of earlier runs, which are prepared."""
         self.room = None if has_executors(spark) else self.local.room
@@ -58,7 +63,9 @@ class ProgramRunner:
 
     def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Take all steps: on the driver where that is possible and cheaper, else in Spark."""
-        if self.choice.price(program, place.sizes, place.files, place.moved_rows).engine == SPARK:
+        priced = self.choice.price(program, place.sizes, place.files, place.moved_rows)
+        meter.engine = priced.engine
+        if priced.engine == SPARK:
             return self._run_in_spark(program, place, meter)
         with meter.phase("on the driver"):
             results, left = self._run_here(program, place, meter)
@@ -99,5 +106,26 @@ class ProgramRunner:
         return results, left
 
     def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
+        """Run in blocks what can be, and the rest as statements of Spark's."""
+        if not self._in_blocks:
+            return self._run_statements(program, place, meter)
+        placement = self._placements.of(program, place.files)
+        for reason in placement.reasons:
+            meter.leave_to_spark(reason)
+        found = self._blocks.run(placement, place, meter)
+        if isinstance(found, NotHere):
+            meter.leave_to_spark(found.reason)
+            return self._run_statements(program, place, meter)
+        for reason in found.failed.values():
+            meter.leave_to_spark(reason)
+        left = (*placement.left, *(placement.parts[part] for part in found.failed))
+        if not left:
+            return Written(found.segments, SPARK, found.observed)
+        others = self._run_statements(merged(left), place, meter)
+        return Written(
+            {**found.segments, **others.segments}, SPARK, {**found.observed, **others.observed}
+        )
+
+    def _run_statements(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         needed = self.local.programs.needed(program, place.files)
         return self._spark.run(program, place, meter, needed)

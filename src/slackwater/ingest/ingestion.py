@@ -25,9 +25,9 @@ from slackwater.catalog.definitions import OnMissing, SourceDefinition
 from slackwater.catalog.home import Home
 from slackwater.catalog.stored_files import StoredFiles
 from slackwater.errors import DataError
+from slackwater.executors.collated import any_collated
 from slackwater.executors.places import Place, storage_schema
 from slackwater.executors.program_runner import ProgramRunner
-from slackwater.executors.spark.collated import any_collated
 from slackwater.executors.spark.spark_frames import checkpointed_rdd
 from slackwater.executors.written import NotHere
 from slackwater.faults import reach

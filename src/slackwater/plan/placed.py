@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from slackwater.errors import InvariantError
-from slackwater.plan.program import Program, Step
+from slackwater.plan.program import AppendStep, Program, Step
 
 
 class Reading(Enum):
@@ -43,8 +43,8 @@ class Move(Enum):
 class Send:
     """Rows of a frame for a later block.
 
-    >>> Send("delta", "delta_by_k0", 1, Move.REPARTITION, "_x0")
-    Send(frame='delta', arrives_as='delta_by_k0', block=1, move=<Move.REPARTITION: 'repartition'>, by='_x0')
+    >>> Send("delta", "delta_by_k0", 1, Move.REPARTITION, "_x0").block
+    1
     """
 
     frame: str
@@ -87,3 +87,14 @@ class PlacedProgram:
     def exchanges(self) -> int:
         """Shuffles of the one Spark job: one less than its stages."""
         return len(self.blocks) - 1
+
+
+def undivided(program: Program) -> PlacedProgram:
+    """The program as one block that the first partition takes alone."""
+    own = tuple(step for step in program.steps if not isinstance(step, AppendStep))
+    stored = (step.name for step in own if step.is_stored)
+    return PlacedProgram(
+        program,
+        (Block(program.steps, first=frozenset(step.name for step in own)),),
+        dict.fromkeys(stored, Reading.FIRST),
+    )

@@ -49,6 +49,10 @@ class Metrics:
     """Of these rows the columns that were read, in Arrow's form as files hold it."""
     rows_shuffled: int = 0
     bytes_shuffled: int = 0
+    exchanges: int = 0
+    """Between blocks of a program that tasks carry out themselves."""
+    bytes_exchanged: int = 0
+    """What these moved, before Spark compresses it; state that stays where it is does not count."""
     rows_written: int = 0
     state_bytes_written: int = 0
     phases: Mapping[str, float] = field(default_factory=dict)
@@ -66,7 +70,9 @@ class Metrics:
     estimates: Mapping[str, float | None] = field(default_factory=dict)
     """How good the forecast of the run was: the median factor of rows, and the seconds it told."""
     left_to_spark: tuple[str, ...] = ()
-    """Why parts of a run that was for the driver went to Spark all the same."""
+    """Why parts of a run were left to statements of Spark's."""
+    engine: str = ""
+    """Where most of a run was done."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -100,7 +106,11 @@ class Meter:
         self.read_here = ReadCounters()
         """For what is read on the driver."""
         self.phases: dict[str, float] = {}
+        self.engine = ""
+        """Where most is done."""
         self._parts: dict[str, float] = {}
+        self._task_parts: dict[str, float] = {}
+        self._exchanges = self._bytes_exchanged = 0
         self._left_to_spark: list[str] = []
 
     @cached_property
@@ -134,6 +144,9 @@ class Meter:
                 phases=dict(self.phases),
                 parts=dict(self._parts),
                 left_to_spark=tuple(self._left_to_spark),
+                engine=self.engine,
+                exchanges=self._exchanges,
+                bytes_exchanged=self._bytes_exchanged,
             )
 
     @contextmanager
@@ -148,11 +161,19 @@ class Meter:
 
     def add_parts(self, seconds: Mapping[str, float]) -> None:
         """Add wall seconds by kind of work."""
-        for kind, spent in seconds.items():
-            self._parts[kind] = self._parts.get(kind, 0.0) + spent
+        _add(self._parts, seconds)
+
+    def add_task_parts(self, seconds: Mapping[str, float]) -> None:
+        """Add what a task says of its seconds by kind of work."""
+        _add(self._task_parts, seconds)
+
+    def note_exchanges(self, count: int, size: int) -> None:
+        """Count exchanges between blocks, and the bytes that they moved."""
+        self._exchanges += count
+        self._bytes_exchanged += size
 
     def leave_to_spark(self, reason: str) -> None:
-        """Remember why the driver did not do a part."""
+        """Remember why a part is left to statements of Spark's."""
         if reason not in self._left_to_spark:
             self._left_to_spark.append(reason)
 
@@ -171,7 +192,7 @@ class Meter:
             bytes_read=here.bytes + workers.bytes + sum(each.bytes_read for each in own),
             rows_shuffled=sum(each.rows_shuffled for each in stages),
             bytes_shuffled=sum(each.bytes_shuffled for each in stages),
-            task_parts=_task_parts(stages, workers) if stages else {},
+            task_parts=_task_parts(stages, workers, self._task_parts) if stages else {},
         )
 
     def _counted_in_workers(self) -> ReadCounters:
@@ -240,14 +261,22 @@ class _Stage:
         )
 
 
-def _task_parts(stages: list[_Stage], workers: ReadCounters) -> dict[str, float]:
-    """Seconds of tasks by kind of work; beside it, Java waits for workers and processors."""
+def _task_parts(
+    stages: list[_Stage], workers: ReadCounters, told: Mapping[str, float]
+) -> dict[str, float]:
+    """Seconds of tasks by kind of work; beside it, Java waits for workers and processors.
+
+    What tasks have `told` themselves is more exact than what Spark and the workers count.
+    """
     running = sum(each.running for each in stages) * _MILLI
-    known = {
-        "Java": sum(each.running_cpu for each in stages) * _NANO,
+    counted = {
         "Python": (workers.cpu - workers.files_cpu) * _NANO,
         "reading state": workers.reading * _NANO,
         "writing state": workers.writing * _NANO,
+    }
+    known = {
+        "Java": sum(each.running_cpu for each in stages) * _NANO,
+        **(told or counted),
         "shuffle waits": sum(each.shuffle_waits for each in stages) * _MILLI,
     }
     return {
@@ -255,6 +284,11 @@ def _task_parts(stages: list[_Stage], workers: ReadCounters) -> dict[str, float]
         **known,
         "other waits": max(0.0, running - sum(known.values())),
     }
+
+
+def _add(totals: dict[str, float], seconds: Mapping[str, float]) -> None:
+    for kind, spent in seconds.items():
+        totals[kind] = totals.get(kind, 0.0) + spent
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
-from slackwater.executors.spark.collated import any_collated, compiling
+from slackwater.executors.collated import any_collated, compiling
 from slackwater.state.columns import stable_type, widened
 from slackwater.types import ddl
 from slackwater.types.storage import needs_encoding, storable

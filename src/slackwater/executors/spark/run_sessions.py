@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-from slackwater.executors.spark.collated import compiling
+from slackwater.executors.collated import compiling
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 from slackwater.spark.printed import expect_printed
 from slackwater.spark.session import local_cores
