@@ -6,7 +6,7 @@ A shuffle is a list of pieces that go to the partitions they name.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,9 +33,9 @@ from slackwater.plan.placed import PlacedProgram
 from slackwater.plan.program import Program
 from slackwater.plan.statements import Statement
 from slackwater.state.columns import HASH, WEIGHT
+from slackwater.state.matching import Arrangement as StoredRows
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
-from slackwater.state.matching import Arrangement as StoredRows
 from slackwater.state.spill import Room
 from slackwater.state.writer import WriteSegment
 from slackwater.types import BIGINT, DataType
@@ -175,11 +175,3 @@ def weighted(rows: pa.Table, weight: int = 1) -> pa.Table:
     """Rows under the names of state, each so often."""
     named = rows.rename_columns([f"k{n}" for n in range(rows.num_columns)])
     return named.append_column(WEIGHT, pa.array([weight] * rows.num_rows, pa.int64()))
-
-
-def joined(*parts: pa.Table) -> pa.Table:
-    return pa.concat_tables(parts)
-
-
-def as_segments(parts: Iterable[Segments]) -> Segments:
-    return {name: files for part in parts for name, files in part.items()}
