@@ -121,7 +121,7 @@ def test_a_home_keeps_the_settings_it_was_made_with(spark: SparkSession, tmp_pat
         assert session.view("v").read().collect() == [(1, {1: "last"})]
         assert session.verify("v").difference is None
         assert session.keeper.catalog().pinned == pinned
-        settled = session.keeper._settled.conf
+        settled = session.keeper._queries.session.conf
         assert (settled.get(dedup), settled.get(sizes)) == ("LAST_WIN", "true")
         assert settled.get(policy) == "CORRECTED"
     assert (spark.conf.get(policy), spark.conf.get(dedup)) == ("LEGACY", "EXCEPTION")
@@ -137,7 +137,7 @@ def test_a_home_that_kept_fewer_settings(spark: SparkSession, tmp_path: Path) ->
     policy = "spark.sql.legacy.timeParserPolicy"
     spark.conf.set(policy, "LEGACY")
     with sw.open(tmp_path, spark, read_only=True) as session:
-        assert session.keeper._settled.conf.get(policy) == "LEGACY"
+        assert session.keeper._queries.session.conf.get(policy) == "LEGACY"
         assert session.keeper.catalog().pinned[PINNED_SETTINGS[0]] == "true"
     spark.conf.set(PINNED_SETTINGS[0], "false")
     with sw.open(tmp_path, spark) as session:

@@ -13,8 +13,9 @@ from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.executors.driver.engine import LocalEngine
 from slackwater.executors.driver.zones import Transition, Zone
+from slackwater.expr.build import with_type
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import Cast, Expr, Literal, with_type
+from slackwater.expr.nodes import Cast, Expr, Literal
 from slackwater.types import (
     BIGINT,
     DATE,

@@ -10,8 +10,9 @@ from slackwater.compiler.duckdb.regexes import UnlikeError, plain_text, read_reg
 from slackwater.compiler.duckdb.statements import print_duckdb
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.executors.driver.engine import LocalEngine
+from slackwater.expr.build import with_type
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import Call, Cast, Expr, Lambda, LambdaVariable, Literal, with_type
+from slackwater.expr.nodes import Call, Cast, Expr, Lambda, LambdaVariable, Literal
 from slackwater.types import (
     BINARY,
     BOOLEAN,

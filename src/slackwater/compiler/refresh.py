@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from slackwater.algebra.columns import Column
 from slackwater.algebra.fingerprint import fingerprint
 from slackwater.algebra.operators import Project, Recompute, Scan
-from slackwater.algebra.reads import read_names
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.lowering.base import settled
 from slackwater.compiler.lowering.table import LOWERINGS
 from slackwater.compiler.lowering.whole_state import Whole, rows_after
+from slackwater.compiler.run_tasks import RunTasks
+from slackwater.compiler.stored_forms import (
+    found_fields,
+    storage_field,
+    stored_fields,
+    stored_value,
+    value_of,
+)
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.errors import InvariantError
-from slackwater.expr.build import field_of, number, stored_form, struct, value_of_stored
-from slackwater.expr.functions import call
-from slackwater.expr.nodes import Expr, Lambda, LambdaVariable
+from slackwater.expr.build import number
 from slackwater.plan.arrangements import Arrangement, Role
 from slackwater.plan.frames import (
     HASH,
     MATCHES,
     NEW,
     OLD,
-    STORED_WEIGHT,
     WEIGHT,
     Frame,
     Fresh,
@@ -48,7 +51,7 @@ from slackwater.plan.statements import Statement
 from slackwater.plan.view_plan import RECOMPUTE, Alternative, KeptState, OperatorPlan
 from slackwater.plan.weighted import read_changes, repeated
 from slackwater.types import BIGINT, ArrayType, Field, StructType
-from slackwater.types.storage import needs_encoding, storage_type
+from slackwater.types.storage import needs_encoding
 
 
 @dataclass(slots=True)
@@ -66,20 +69,13 @@ class _Frames:
 class ProgramWriter:
     """The builder that rules speak to: frames by relation, steps in order."""
 
-    def __init__(self, run: RunFacts, tasks: tuple[ViewTask, ...]):
-        """Remember what the run finds and which views it serves."""
-        self._run = run
-        self._views = {task.name: task for task in tasks}
-        self._answers = {task.plan.answer.id: task for task in tasks}
-        self._plans = _operator_plans(tasks)
+    def __init__(self, tasks: RunTasks):
+        """Nothing is written yet."""
+        self._tasks = tasks
         self._frames = _Frames()
         self._deltas: dict[str, Frame | None] = {}
         self._rows: dict[str, Frame] = {}
         self._appended: set[str] = set()
-        kept = [task for task in tasks if task.action in (Action.INCREMENTAL, Action.SKIP)]
-        anew = [task for task in tasks if task.action in (Action.REBUILD, Action.RECOMPUTE)]
-        # What another view relies on cannot be made anew: it would differ in some last bit.
-        self._replaced = self._state_of(anew, touched=True) - self._state_of(kept)
 
     def program(self) -> Program:
         """What has been written, and which frames must be computed once only."""
@@ -92,7 +88,7 @@ class ProgramWriter:
         """The frame with a relation's changes; written the first time it is asked for."""
         key = fingerprint(rel)
         if key not in self._deltas:
-            plan = self._plans[key]
+            plan = self._tasks.plans[key]
             changes = LOWERINGS[plan.method].delta(rel, self) if self.touched(rel) else None
             if changes is not None and plan.chosen.unstable:
                 self._frames.unstable.add(changes.name)
@@ -107,7 +103,7 @@ class ProgramWriter:
         """
         key = fingerprint(rel)
         if key not in self._rows:
-            plan = self._plans[key]
+            plan = self._tasks.plans[key]
             kept = self._kept(plan) if plan.chosen.unstable else None
             if kept is not None:
                 self._rows[key] = self._rows_kept(rel, kept, self.delta(rel))
@@ -124,10 +120,7 @@ class ProgramWriter:
         owner = fingerprint(plan.rel)
         kept = (each.arrangement for each in plan.chosen.state)
         own = (each for each in kept if each.owner == owner and _holds_rows(each))
-        return next((each for each in own if self._stays(each)), None)
-
-    def _stays(self, arrangement: Arrangement) -> bool:
-        return arrangement.id in self._run.stored and arrangement.id not in self._replaced
+        return next((each for each in own if self._tasks.stays(each)), None)
 
     def _rows_kept(self, rel: Rel, kept: Arrangement, changes: Frame | None) -> Frame:
         """The rows that are kept, with the changes of this run."""
@@ -140,42 +133,35 @@ class ProgramWriter:
 
     def touched(self, rel: Rel) -> bool:
         """Whether a source below the relation has changes."""
-        return any(self._source_touched(name) for name in read_names(rel))
+        return self._tasks.touched(rel)
 
     def behind(self, scan: Scan) -> Rel | None:
         """What the changes of a view come from; none if it is computed anew and compared."""
-        view = self._views.get(scan.source)
-        if view is None or view.plan.answer.id in self._replaced:
-            return None
-        return view.rel
-
-    def _source_touched(self, name: str) -> bool:
-        view = self._views.get(name)
-        return name in self._run.changed if view is None else self.touched(view.rel)
+        return self._tasks.behind(scan)
 
     def scan_delta(self, scan: Scan) -> Frame | None:
         """Pending changes of a source, or what a view's own statements found."""
-        view = self._views.get(scan.source)
+        view = self._tasks.views.get(scan.source)
         if view is not None:
             return self.view_delta(view)
-        if scan.source not in self._run.changed:
+        if scan.source not in self._tasks.facts.changed:
             return None
         fields = (*relation_fields(scan), _WEIGHT)
         return self._add(scan, "changes", fields, lambda name: SourceChangesStep(name, scan.source))
 
     def scan_rows(self, scan: Scan) -> Frame:
         """All rows of a source or a view."""
-        view = self._views.get(scan.source)
+        view = self._tasks.views.get(scan.source)
         if view is None:
             fields = relation_fields(scan)
             return self._add(scan, "rows", fields, lambda name: SourceRowsStep(name, scan.source))
-        if self._stays(view.plan.answer):
+        if self._tasks.stays(view.plan.answer):
             return self._rows_kept(scan, view.plan.answer, self._answer_delta(view))
         return self.rows(view.rel)
 
     def view_delta(self, view: ViewTask) -> Frame | None:
         """The changes of a view's stored answer."""
-        if view.plan.answer.id in self._replaced:
+        if view.plan.answer.id in self._tasks.replaced:
             key = "answer " + fingerprint(view.rel)
             if key not in self._deltas:
                 self._deltas[key] = LOWERINGS[RECOMPUTE].delta(view.rel, self)
@@ -192,17 +178,17 @@ class ProgramWriter:
         return self._add(rel, "rows", relation_fields(rel), make)
 
     def _table(self, name: str) -> tuple[str, tuple[str, ...]]:
-        view = self._views.get(name)
+        view = self._tasks.views.get(name)
         if view is not None:
             return self.rows(view.plan.read.rel).name, view.columns
-        columns = self._run.sources[name]
+        columns = self._tasks.facts.sources[name]
         frame = f"table_{len(self._frames.steps)}"
         self._frames.steps.append(SourceRowsStep(frame, name))
         return frame, columns
 
     def chosen(self, rel: Rel) -> Alternative:
         """The way in which a relation is kept, as its view's plan has it."""
-        return self._plans[fingerprint(rel)].chosen
+        return self._tasks.plan(rel).chosen
 
     def compute(self, rel: Rel, part: str, tree: Rel, names: tuple[str, ...]) -> Frame:
         """A frame made by a statement."""
@@ -213,14 +199,14 @@ class ProgramWriter:
         """The frame's rows and the state rows they hit."""
         probe = self._encoded(rel, part, frame)
         carried = tuple(each for each in frame.fields if each.name != HASH)
-        fields = (*carried, *_found_fields(arrangement))
+        fields = (*carried, *found_fields(arrangement))
         found = self._add(rel, part, fields, lambda name: LookUpStep(name, probe.name, arrangement))
         return self._decoded(rel, part, found)
 
     def look_up_nested(self, rel: Rel, part: str, frame: Frame, arrangement: Arrangement) -> Frame:
         """The frame's rows, each with the array of state rows of equal hash."""
         probe = self._encoded(rel, part, frame)
-        row = StructType(_found_fields(arrangement))
+        row = StructType(found_fields(arrangement))
         carried = tuple(each for each in frame.fields if each.name != HASH)
         found = self._add(
             rel,
@@ -234,7 +220,7 @@ class ProgramWriter:
         """All rows under the hashes of the frame, with weights before and after."""
         marked = self._encoded(rel, part, frame)
         weights = (Field(OLD, BIGINT, False), Field(NEW, BIGINT, False))
-        fields = (Field(HASH, BIGINT, False), *_stored_fields(arrangement), *weights)
+        fields = (Field(HASH, BIGINT, False), *stored_fields(arrangement), *weights)
         found = self._add(
             rel, part, fields, lambda name: GatherStep(name, marked.name, arrangement)
         )
@@ -245,7 +231,7 @@ class ProgramWriter:
     ) -> Frame:
         """What an arrangement held before this run; may be empty if the frame `beside` is."""
         other = None if beside is None else beside.name
-        fields = (*_stored_fields(arrangement), _WEIGHT)
+        fields = (*stored_fields(arrangement), _WEIGHT)
         found = self._add(rel, part, fields, lambda name: StateRowsStep(name, arrangement, other))
         return self._decoded(rel, part, found)
 
@@ -264,21 +250,13 @@ class ProgramWriter:
         elif (changes := self.view_delta(task)) is not None:
             self.append(task.plan.answer, changes)
 
-    def _state_of(self, tasks: Sequence[ViewTask], *, touched: bool = False) -> frozenset[str]:
-        """The state that is kept for views, their answers included; or what of it has changes."""
-        state = [KeptState(task.plan.answer, task.rel) for task in tasks]
-        state += (each for task in tasks for each in task.plan.inner_state)
-        return frozenset(
-            each.arrangement.id for each in state if not touched or self.touched(each.owner)
-        )
-
     def _write_state(self, state: KeptState, *, replace: bool) -> None:
         arrangement = state.arrangement
         if arrangement.id in self._appended:
             return
-        answered = self._answers.get(arrangement.id)
-        anew = replace and answered is None and arrangement.id in self._replaced
-        if arrangement.id not in self._run.stored or anew:
+        answered = self._tasks.answers.get(arrangement.id)
+        anew = replace and answered is None and arrangement.id in self._tasks.replaced
+        if arrangement.id not in self._tasks.facts.stored or anew:
             self._fill(state)
             return
         if answered is not None:
@@ -294,7 +272,7 @@ class ProgramWriter:
 
     def _fill(self, state: KeptState) -> None:
         if not _holds_rows(state.arrangement):
-            method = self._plans[fingerprint(state.owner)].method
+            method = self._tasks.plan(state.owner).method
             frame = LOWERINGS[method].state_rows(state.owner, self)
         else:
             frame = self.rows(state.owner)
@@ -310,7 +288,7 @@ class ProgramWriter:
         weighted = any(each.name == WEIGHT for each in frame.fields)
         weights = fresh.scan(frame, (WEIGHT,)).columns if weighted else ()
         weight = weights[0].ref() if weights else number(1)
-        values = (arrangement.hash_of(columns), *map(_stored, columns), weight)
+        values = (arrangement.hash_of(columns), *map(stored_value, columns), weight)
         hashed = Project(Scan(frame.name, (*columns, *weights)), fresh.outputs(values))
         name = f"{arrangement.id}_rows"
         statement = Statement(hashed, (HASH, *arrangement.columns, WEIGHT))
@@ -341,7 +319,7 @@ class ProgramWriter:
             return frame
         fresh = Fresh()
         rows = fresh.scan(frame)
-        stored = Project(rows, fresh.outputs(map(_stored, rows.columns)))
+        stored = Project(rows, fresh.outputs(map(stored_value, rows.columns)))
         return self.compute(rel, f"{part}_stored", stored, tuple(c.name for c in rows.columns))
 
     def _decoded(self, rel: Rel, part: str, frame: Frame) -> Frame:
@@ -349,88 +327,24 @@ class ProgramWriter:
         if not any(needs_encoding(each.dtype) for each in frame.fields):
             return frame
         fresh = Fresh()
-        stored = Frame(frame.name, tuple(map(_storage_field, frame.fields)))
+        stored = Frame(frame.name, tuple(map(storage_field, frame.fields)))
         rows = fresh.scan(stored)
         pairs = zip(rows.columns, frame.fields, strict=True)
-        values = fresh.outputs(_value(column, field) for column, field in pairs)
+        values = fresh.outputs(value_of(column, field) for column, field in pairs)
         names = tuple(column.name for column in rows.columns)
         return self.compute(rel, f"{part}_read", Project(rows, values), names)
 
 
-def _operator_plans(tasks: Sequence[ViewTask]) -> dict[str, OperatorPlan]:
-    """The plan of every operator by its fingerprint; views that share one keep it alike."""
-    found: dict[str, OperatorPlan] = {}
-    for task in tasks:
-        for root in (task.plan.root, task.plan.read):
-            for each in root.walk():
-                known = found.setdefault(fingerprint(each.rel), each)
-                if known.method != each.method or known.chosen.shift != each.chosen.shift:
-                    name = type(each.rel).__name__
-                    raise InvariantError(f"a {name} is kept by {known.method} and {each.method}")
-    return found
-
-
 _WEIGHT = Field(WEIGHT, BIGINT, False)
-
-
-def _stored(column: Column) -> Expr:
-    """A column as state stores it."""
-    if not needs_encoding(column.dtype):
-        return column.ref()
-    return stored_form(column.ref(), storage_type(column.dtype))
-
-
-def _storage_field(field: Field) -> Field:
-    """A column as state holds it; rows that a nested look-up found keep the names of columns."""
-    if field.name == MATCHES and isinstance(field.dtype, ArrayType):
-        row = field.dtype.element
-        fields = tuple(map(_storage_field, row.fields)) if isinstance(row, StructType) else ()
-        return replace(field, dtype=replace(field.dtype, element=StructType(fields)))
-    return Field(field.name, storage_type(field.dtype), field.nullable)
-
-
-def _value(column: Column, field: Field) -> Expr:
-    """A stored column, or an array of stored rows, as the values that it stands for."""
-    if not needs_encoding(field.dtype):
-        return column.ref()
-    if field.name == MATCHES and isinstance(column.dtype, ArrayType):
-        return _nested_values(column, field)
-    return value_of_stored(column.ref(), field.dtype)
-
-
-def _nested_values(column: Column, field: Field) -> Expr:
-    stored, wanted = column.dtype, field.dtype
-    if not isinstance(stored, ArrayType) or not isinstance(wanted, ArrayType):
-        raise InvariantError(f"{field.name} is no array")
-    row = LambdaVariable("m", stored.element, False)
-    fields = wanted.element.fields if isinstance(wanted.element, StructType) else ()
-    values = {
-        each.name: value_of_stored(field_of(row, each.name), each.dtype)
-        if needs_encoding(each.dtype)
-        else field_of(row, each.name)
-        for each in fields
-    }
-    return call("transform", column.ref(), Lambda((row,), struct(values)))
 
 
 def _holds_rows(arrangement: Arrangement) -> bool:
     return arrangement.role is Role.CONTENTS
 
 
-def _stored_fields(arrangement: Arrangement) -> tuple[Field, ...]:
-    pairs = zip(arrangement.columns, arrangement.types, strict=True)
-    return tuple(Field(name, dtype) for name, dtype in pairs)
-
-
-def _found_fields(arrangement: Arrangement) -> tuple[Field, ...]:
-    """The columns of the stored rows that a look-up finds."""
-    values = tuple(Field(f"s{n}", dtype) for n, dtype in enumerate(arrangement.types))
-    return (*values, Field(STORED_WEIGHT, BIGINT, False))
-
-
 def write_program(run: RunFacts, tasks: tuple[ViewTask, ...]) -> Program:
     """The program that brings every view of a run up to date."""
-    writer = ProgramWriter(run, tasks)
+    writer = ProgramWriter(RunTasks.of(run, tasks))
     for task in tasks:
         writer.write_view(task)
     return writer.program()

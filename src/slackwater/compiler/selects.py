@@ -8,11 +8,9 @@ subquery. A dialect says how expressions, conditions and joins are written.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import singledispatchmethod
 from typing import ClassVar
 
@@ -38,58 +36,25 @@ from slackwater.algebra.operators import (
 )
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.group_limits import as_filtered_window
-from slackwater.expr.facts import conjuncts, referenced_columns
+from slackwater.compiler.select_parts import (
+    Condition,
+    Select,
+    finishes_groups,
+    is_about_groups,
+    is_foreign,
+    is_named_by_id,
+    is_single_value,
+    keeps_all,
+)
+from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import (
-    AggregateCall,
     ColumnId,
     ColumnRef,
     Expr,
     SortKey,
     WindowCall,
-    walk,
 )
 from slackwater.plan.statements import NO_COLUMNS, Statement
-
-FRAME_COLUMN = re.compile(r"[abd-z]\d+|_[a-z]+")
-"""Names of columns of frames: k0, s1, _w; never c1, which is a column by its id."""
-
-Texts = Mapping[ColumnId, str]
-"""How the expressions of a SELECT write each column."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """The text of a condition, and whether computing it may fail."""
-
-    text: str
-    may_fail: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Select:
-    """One SELECT. `columns` are what it offers; `items` what it lists, once that is settled."""
-
-    source: str
-    columns: Texts
-    tables: int = 1
-    """How many tables its FROM names; each of several has an alias before its columns."""
-    foreign: bool = False
-    """Whether its table is a user's, in which a column may be called c1."""
-    where: tuple[Condition, ...] = ()
-    items: tuple[tuple[ColumnId, str], ...] | None = None
-    distinct: bool = False
-    group: tuple[str, ...] = ()
-    aggregated: bool = False
-    having: tuple[Condition, ...] = ()
-    failing: frozenset[ColumnId] = frozenset()
-    """Columns that are computed in a subquery and may fail there."""
-    order: str = ""
-    limit: str = ""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether rows are still those of FROM and WHERE."""
-        return self.items is None and not self.order and not self.limit
 
 
 class SelectPrinter(ABC):
@@ -259,7 +224,7 @@ class SelectPrinter(ABC):
     def _(self, rel: Scan) -> Select:
         if not self.always_qualifies:
             columns = {column.id: self.quote(column.name) for column in rel.columns}
-            return Select(self.table(rel.source), columns, foreign=_is_foreign(rel))
+            return Select(self.table(rel.source), columns, foreign=is_foreign(rel))
         return self._scanned(rel)
 
     def _scanned(self, rel: Scan) -> Select:
@@ -285,7 +250,7 @@ class SelectPrinter(ABC):
     def _(self, rel: Filter) -> Select:
         select = self.select(rel.input)
         parts = conjuncts(rel.condition)
-        if _about_groups(rel, select):
+        if is_about_groups(rel, select):
             failing = self.failing_columns(rel.input)
             grouped = replace(select, columns=dict(select.items or ()), failing=failing)
             return replace(select, having=(*select.having, *self._conditions(parts, grouped)))
@@ -300,10 +265,10 @@ class SelectPrinter(ABC):
     def _(self, rel: Project) -> Select:
         select = self.select(rel.input)
         if all(isinstance(output.expr, ColumnRef) for output in rel.outputs):
-            if select.distinct and not _keeps_all(rel):
+            if select.distinct and not keeps_all(rel):
                 select = self._reopened(select, rel.input)
             return self._renamed(rel.outputs, select)
-        if _finishes_groups(rel, select):
+        if finishes_groups(rel, select):
             grouped = replace(select, columns=dict(select.items or ()))
             return replace(select, items=self._items(rel, grouped))
         if not select.is_open:
@@ -355,7 +320,7 @@ class SelectPrinter(ABC):
     @select.register
     def _(self, rel: Aggregate) -> Select:
         select = self.open_select(rel.input)
-        if _is_single_value(rel):
+        if is_single_value(rel):
             (output,) = rel.aggregates
             (value,) = output.expr.children
             text = self.single_value(value, select)
@@ -408,7 +373,7 @@ class SelectPrinter(ABC):
     @select.register
     def _(self, rel: Sort) -> Select:
         select = self.open_select(rel.input)
-        if select.foreign or not _named_by_id(select):
+        if select.foreign or not is_named_by_id(select):
             select = self._reopened(select, rel.input)
         return replace(select, order=f" ORDER BY {self.sort_keys(rel.keys, select)}")
 
@@ -424,47 +389,3 @@ class SelectPrinter(ABC):
     @select.register
     def _(self, rel: GroupLimit) -> Select:
         return self.select(as_filtered_window(rel))
-
-
-def _named_by_id(select: Select) -> bool:
-    return all(text.endswith(f"c{each}") for each, text in select.columns.items())
-
-
-def _keeps_all(rel: Project) -> bool:
-    """Whether every column of the input is still there, so that rows stay different."""
-    kept = {output.expr.id for output in rel.outputs if isinstance(output.expr, ColumnRef)}
-    return kept == {column.id for column in rel.input.columns}
-
-
-def _is_foreign(rel: Scan) -> bool:
-    return not all(FRAME_COLUMN.fullmatch(column.name) for column in rel.columns)
-
-
-def _about_groups(rel: Filter, select: Select) -> bool:
-    """Whether a condition can be HAVING: it reads aggregates only, whose text has no alias."""
-    if not isinstance(rel.input, Aggregate) or not select.aggregated:
-        return False
-    keys = {key.column.id for key in rel.input.keys}
-    return not keys & referenced_columns(rel.condition)
-
-
-def _finishes_groups(rel: Project, select: Select) -> bool:
-    """Whether expressions over aggregates can be listed as they are, none of them twice."""
-    if not isinstance(rel.input, Aggregate) or not select.aggregated:
-        return False
-    read = Counter(
-        node.id
-        for output in rel.outputs
-        for node in walk(output.expr)
-        if isinstance(node, ColumnRef)
-    )
-    times = [read[output.column.id] for output in rel.input.aggregates]
-    # Without a key it is an aggregate in the list that makes a SELECT one of a group.
-    return max(times, default=0) <= 1 and bool(rel.input.keys or any(times))
-
-
-def _is_single_value(rel: Aggregate) -> bool:
-    return any(
-        isinstance(output.expr, AggregateCall) and output.expr.function == "single_value"
-        for output in rel.aggregates
-    )

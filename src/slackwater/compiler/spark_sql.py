@@ -17,7 +17,8 @@ from slackwater.algebra.operators import (
     Values,
     Window,
 )
-from slackwater.compiler.selects import FRAME_COLUMN, Select, SelectPrinter
+from slackwater.compiler.select_parts import FRAME_COLUMN, Select
+from slackwater.compiler.selects import SelectPrinter
 from slackwater.expr.nodes import (
     AggregateCall,
     Call,

@@ -14,8 +14,6 @@ from typing import Concatenate, ParamSpec, TypeVar
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from slackwater.algebra.operators import Recompute
-from slackwater.algebra.rel import walk_rel
 from slackwater.catalog.catalog import Catalog
 from slackwater.catalog.definitions import SourceDefinition, ViewDefinition
 from slackwater.catalog.goals import Goal
@@ -27,20 +25,14 @@ from slackwater.catalog.stored_records import (
     view_record,
 )
 from slackwater.engine.options import Options
-from slackwater.errors import (
-    CatalogError,
-    ExecutionError,
-    NumberTooLargeError,
-    SlackwaterError,
-)
-from slackwater.events import Warned
+from slackwater.engine.queries import Queries
+from slackwater.errors import ExecutionError, NumberTooLargeError
+from slackwater.events import Events, Warned
 from slackwater.executors.program_runner import ProgramRunner
 from slackwater.explain.explainer import Explainer
 from slackwater.explain.explanations import Explanation
 from slackwater.faults import reach
-from slackwater.frontend.sql.planner import Fragment, Planner
-from slackwater.frontend.sql.sessions import clone_session
-from slackwater.frontend.sql.user_functions import UserFunctions
+from slackwater.frontend.sql.planner import Planner
 from slackwater.ingest.ingestion import Ingestion, IngestResult, Marks
 from slackwater.maintenance.maintenance import Compaction, Maintenance
 from slackwater.plan.stored_plans import dump_view_plan
@@ -55,7 +47,7 @@ from slackwater.running.announce import announce_warnings
 from slackwater.running.decide import predicted_bytes, readable_rows
 from slackwater.running.results import RunResult
 from slackwater.running.run import Run
-from slackwater.spark.pinned_settings import apply_pinned_settings, settings_to_pin
+from slackwater.spark.pinned_settings import settings_to_pin
 from slackwater.spark.printed import reading_as
 from slackwater.state.metadata.errors import MetadataError
 from slackwater.state.metadata.records import Transaction
@@ -85,23 +77,20 @@ class Keeper:
         self.home = home
         self.spark = spark
         self.turn = RLock()
-        self.events = home.events = options.events
+        home.events = options.events
         self._maintenance = Maintenance(home, options.retention)
         if not home.read_only:
             reach("recover.before")
             self._maintenance.recover()
             reach("recover.after")
-        settled = clone_session(spark)
-        apply_pinned_settings(settled, home.catalog().pinned)
-        self._settled = settled
-        self._runner = ProgramRunner(settled, options.forms, self.events.tell)
+        self._queries = Queries(home, spark)
+        self._runner = ProgramRunner(self._queries.session, options.forms, self.events.tell)
         self._reader = Reader(home, spark)
-        self._planner = Planner(settled)
-        self._functions = UserFunctions(spark)
-        self._fragments: dict[str, Fragment] = {}
-        self._outdated: dict[str, str] = {}
-        """Views that must start over, and why."""
-        self._learn_tables()
+
+    @property
+    def events(self) -> Events:
+        """What listeners are told."""
+        return self.home.events
 
     @staticmethod
     def open(folder: Path, spark: SparkSession, options: Options) -> Keeper:
@@ -149,9 +138,9 @@ class Keeper:
         """Declare a source."""
         self.home.require_writable()
         self.catalog().require_free(name)
-        with reading_as(self._settled):
+        with reading_as(self._queries.session):
             source = NewSource(name, schema, key, append_only, on_missing).definition()
-        self._planner.add_table(source.table(None))
+        self._queries.planner.add_table(source.table(None))
         self.home.commit(
             Transaction(
                 "create_source",
@@ -193,9 +182,9 @@ class Keeper:
         catalog.require_free(name)
         self._share_functions()
         new = NewView(name, query, goal, refresh, scope)
-        planned = new.planned(self._planner, catalog, catalog.declared_facts)
+        planned = new.planned(self._queries.planner, catalog, catalog.declared_facts)
         view = planned.definition
-        self._fragments.update(planned.query.fragments)
+        self._queries.fragments.update(planned.query.fragments)
         plan = make_plan(view, known_facts(self.home.folder, catalog, (view.stored,)))
         known = plan.answer.id in catalog.state.arrangements
         self.home.commit(
@@ -207,7 +196,7 @@ class Keeper:
                 add_arrangements=() if known else (arrangement_record(plan.answer),),
             )
         )
-        offer_view(self._planner, view)
+        offer_view(self._queries.planner, view)
         return view
 
     @_in_turn
@@ -228,16 +217,15 @@ class Keeper:
         """Drop views and create sources and views, all of it or nothing."""
         self.home.require_writable()
         self._share_functions()
-        planner = Planner(self._settled)
+        planner = Planner(self._queries.session)
         declaration = Declaration(self.home, planner, self.catalog(), drop_views)
-        with reading_as(self._settled):
+        with reading_as(self._queries.session):
             for source in sources:
                 declaration.add_source(source)
         for view in views:
             declaration.add_view(view)
         declaration.commit()
-        self._planner = planner
-        self._fragments |= declaration.fragments
+        self._queries.adopt(planner, declaration.fragments)
 
     def view(self, name: str) -> ViewDefinition:
         """A view that exists."""
@@ -247,7 +235,7 @@ class Keeper:
     def table(self, name: str) -> DataFrame:
         """A source or view to build queries on."""
         self._share_functions()
-        return self._planner.table(name)
+        return self._queries.planner.table(name)
 
     @_in_turn
     def refresh(self) -> RunResult:
@@ -258,9 +246,9 @@ class Keeper:
         if any(called_functions(view.plan, view.sql) for view in views.values()):
             self._share_functions()
         for view in views.values():
-            self._find_fragments(view)
+            self._queries.find_fragments(view)
         result = self._run()
-        self._outdated.clear()
+        self._queries.outdated.clear()
         self._maintenance.tidy()
         result = replace(result, notes=self._maintenance.take_failures())
         announce_warnings(self.events, result)
@@ -271,9 +259,9 @@ class Keeper:
         run = Run(
             self.home,
             self._runner,
-            self._fragments,
+            self._queries.fragments,
             sums_fit=sums_fit,
-            outdated=self._outdated,
+            outdated=self._queries.outdated,
         )
         try:
             return run.execute()
@@ -345,48 +333,11 @@ class Keeper:
                 drop_arrangements=(contents,),
             )
         )
-        self._planner = Planner(self._settled)
-        self._learn_tables()
+        self._queries.forget_tables()
 
     def _share_functions(self) -> None:
-        """Take over functions registered since; views that call a replaced one start over."""
-        ours = (self._settled, self._planner.session, *self._runner.sessions)
-        replaced = self._functions.share_with(ours)
-        if not replaced:
-            return
-        self._fragments.clear()
-        for view in self.catalog().views.values():
-            for name in sorted(replaced & called_functions(view.plan, view.sql)):
-                self._outdated[view.name] = f"function {name} has been registered anew"
-
-    def _learn_tables(self) -> None:
-        """Tell the planner of everything that can be read, and find fragments again."""
-        catalog = self.catalog()
-        for source in catalog.sources.values():
-            self._planner.add_table(source.table(None))
-        for view in catalog.views.values():
-            offer_view(self._planner, view)
-        for view in catalog.views.values():
-            # A view that cannot be planned now must not keep others, or the home, from use.
-            with suppress(SlackwaterError):
-                self._find_fragments(view)
-
-    def _find_fragments(self, view: ViewDefinition) -> None:
-        """Plan again what Spark runs itself: its plans live only as long as the process."""
-        wanted = {each.fragment for each in walk_rel(view.plan) if isinstance(each, Recompute)}
-        if wanted <= self._fragments.keys() or view.sql is None:
-            return
-        found = dict(self._planner.plan_sql(view.sql).fragments)
-        if isinstance(view.plan, Recompute):
-            # Spark may plan it another way this time, but all of it is what the text says.
-            found[view.plan.fragment] = Fragment(None, view.sql)
-        if not wanted <= found.keys():
-            raise CatalogError(
-                "a part of the view that is left to Spark is planned another way than before",
-                where=f"view {view.name}",
-                hint="Drop the view and create it again; nothing else is affected.",
-            )
-        self._fragments |= {name: found[name] for name in wanted}
+        """Take over functions that the user has registered since."""
+        self._queries.share_functions(self._runner.sessions)
 
 
 def _pin_settings(home: Home, spark: SparkSession) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import reduce
 
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import (
+    AggregateCall,
     Call,
     Cast,
     ColumnId,
@@ -103,3 +105,10 @@ def stored_form(value: Expr, dtype: DataType) -> Call:
 def value_of_stored(value: Expr, dtype: DataType) -> Call:
     """What a stored value stands for, under its own type."""
     return Call("value_of_stored", (value,), dtype, value.nullable)
+
+
+def with_type(expr: Expr, dtype: DataType) -> Expr:
+    """A function call whose result type is known from elsewhere than its rule."""
+    if isinstance(expr, Call | AggregateCall):
+        return replace(expr, call_type=dtype)
+    raise TypeError(f"{type(expr).__name__} derives its type")

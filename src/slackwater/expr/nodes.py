@@ -393,10 +393,3 @@ def transform(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
     rebuilt = expr if children == expr.children else expr.with_children(children)
     changed = change(rebuilt)
     return rebuilt if changed is None else changed
-
-
-def with_type(expr: Expr, dtype: DataType) -> Expr:
-    """A function call whose result type is known from elsewhere than its rule."""
-    if isinstance(expr, Call | AggregateCall):
-        return replace(expr, call_type=dtype)
-    raise TypeError(f"{type(expr).__name__} derives its type")

@@ -14,7 +14,6 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -28,7 +27,7 @@ from slackwater.errors import DataError
 from slackwater.executors.collated import any_collated
 from slackwater.executors.places import Place, storage_schema
 from slackwater.executors.program_runner import ProgramRunner
-from slackwater.executors.spark.spark_frames import checkpointed_rdd
+from slackwater.executors.spark.checkpoints import Checkpoints
 from slackwater.executors.written import NotHere
 from slackwater.faults import reach
 from slackwater.ingest.quick_ingestion import Taken, needs_look_up, take_quickly
@@ -83,9 +82,7 @@ class Ingestion:
         self._source = source
         self._catalog: Catalog = home.catalog()
         self._stem = f"{self._catalog.state.commit + 1:08d}-{uuid.uuid4().hex[:8]}"
-        self._kept: list[Any] = []
-        # Frames own the counters that their tasks report to, also once they are checkpointed.
-        self._origins: list[DataFrame] = []
+        self._checkpoints = Checkpoints()
 
     def ingest(
         self, rows: object, op: str | None, weight: str | None, marks: Marks
@@ -107,8 +104,7 @@ class Ingestion:
             raise
         finally:
             batch.release()
-            for rdd in self._kept:
-                rdd.unpersist(False)
+            self._checkpoints.release()
         reach("ingest.written")
         return self._commit(taken, remembered)
 
@@ -150,13 +146,6 @@ class Ingestion:
         files = self._accepted([row for row in report if row.directory != FIRST_ROWS])
         return Taken(files, sum(row.rows for row in told), 0)
 
-    def _once(self, frame: DataFrame) -> DataFrame:
-        """The frame, computed once however often it is read."""
-        self._origins.append(frame)
-        kept = frame.localCheckpoint(eager=False)
-        self._kept.append(checkpointed_rdd(kept))
-        return kept
-
     def _stored(self) -> Stored:
         arrangement = self._source.arrangement
         files = self._catalog.files(arrangement.id)
@@ -169,13 +158,13 @@ class Ingestion:
         checked = needs_look_up(batch, self._source)
         if checked:
             gathered = gather(changes, self._stored(), partitions=self._partitions())
-            changes = self._once(gathered)
+            changes = self._checkpoints.once(gathered)
             faults = [self._missing(changes), self._repeated(changes)]
             net = "greatest(_new, 0) - _old"
             changes = changes.selectExpr("_h", *self._columns(), f"{net} AS _w").where("_w <> 0")
         else:
             faults = []
-        changes = self._once(changes)
+        changes = self._checkpoints.once(changes)
         parts = [write_segments(changes, self._stored(), target), _counted(changes), *faults]
         return reduce(DataFrame.unionAll, [part for part in parts if part is not None]).collect()
 
@@ -199,7 +188,7 @@ class Ingestion:
         if batch.op is not BatchOp.UPSERT:
             return changes
         # What is replaced must be what comes, also of a frame that differs each time.
-        changes = self._once(changes)
+        changes = self._checkpoints.once(changes)
         return changes.unionAll(self._replaced(changes, keep_unmatched=False))
 
     def _hashed(self, frame: DataFrame) -> DataFrame:

@@ -85,11 +85,11 @@ class DriftReport:
 class DriftMeter:
     """Computes residuals of a compiled program's matrices."""
 
-    def __init__(self, compiled: CompiledProgram, backend: Backend, probes: int):
+    def __init__(self, compiled: CompiledProgram, backend: Backend, policy: DriftPolicy):
         """Residuals are thin expressions over kept matrices, made once."""
+        self.policy = policy
         self._compiled = compiled
         self._backend = backend
-        self._probes = probes
         self._name = Names(compiled.program.names).fresh("probe")
         self._random = np.random.default_rng(0)
 
@@ -97,9 +97,9 @@ class DriftMeter:
         """The distance of a kept matrix from what its statement says."""
         statement = self._compiled.program.definitions[name]
         wide = statement.value.shape.cols
-        vectors = self._random.standard_normal((wide.value(sizes), self._probes))
+        vectors = self._random.standard_normal((wide.value(sizes), self.policy.probes))
         scope = Scope({self._name: vectors}, sizes)
-        probe = Ref(self._name, Shape(wide, dim(self._probes)))
+        probe = Ref(self._name, Shape(wide, dim(self.policy.probes)))
         got, wanted = (
             vectors if expr is None else self._backend.compute(expr, scope)
             for expr in self._sides(statement, probe)

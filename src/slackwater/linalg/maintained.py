@@ -24,15 +24,10 @@ from slackwater.linalg.factor_batches import check_symmetric, consolidate_rows, 
 from slackwater.linalg.local.local_backend import LocalBackend
 from slackwater.linalg.matrix_plan import MatrixPlan, Strategy, Workload, choose_plan
 from slackwater.linalg.matrix_program import InputKind, Program
-from slackwater.linalg.pricing import (
-    affected,
-    evaluation_operations,
-    input_operations,
-    trigger_operations,
-)
+from slackwater.linalg.pricing import affected
 from slackwater.linalg.reports import UpdateReport
 from slackwater.linalg.speed import MatrixPrices
-from slackwater.linalg.trigger_compiler import find_trigger
+from slackwater.linalg.trigger_choice import TriggerChoice
 from slackwater.linalg.trigger_runs import (
     Outcome,
     apply_to_inputs,
@@ -40,9 +35,8 @@ from slackwater.linalg.trigger_runs import (
     evaluate,
     run_trigger,
 )
-from slackwater.linalg.triggers import Trigger
+from slackwater.linalg.triggers import CompiledProgram
 
-_PRICES_HELD = 1_000
 _EXPECTED_ROWS = 100_000
 
 
@@ -66,18 +60,20 @@ class MaintainedProgram:
         upkeep: Upkeep | None = None,
     ):
         """Take the inputs and evaluate everything once."""
+        upkeep = upkeep or Upkeep()
         self.plan = plan
         self.updates = 0
-        self._compiled = plan.chosen.compiled
         self._backend: Backend = backend or LocalBackend()
-        self._upkeep = upkeep or Upkeep()
-        self._meter = DriftMeter(self._compiled, self._backend, self._upkeep.drift.probes)
-        self._triggers: dict[frozenset[str], Trigger] = {}
-        self._held_prices: dict[object, tuple[float, float]] = {}
+        self._meter = DriftMeter(self._compiled, self._backend, upkeep.drift)
+        self._choice = TriggerChoice(plan, adaptive=upkeep.adaptive)
         self._sizes = self._load(inputs)
         self._net = {bag: float(self._sizes[bag]) for bag in self._compiled.program.bags}
         """The sum of each bag's weights."""
         self.reevaluate()
+
+    @property
+    def _compiled(self) -> CompiledProgram:
+        return self.plan.chosen.compiled
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -95,11 +91,11 @@ class MaintainedProgram:
     def update_many(self, changes: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> UpdateReport:
         """Add products of factors to several inputs at once."""
         factors = check_factors(self._compiled.program, self._sizes, changes)
-        trigger = self._trigger(frozenset(factors))
+        trigger = self._choice.trigger(frozenset(factors))
 
         def price(rank: int) -> float:
             ranks = {self._compiled.program.rank_name(name): rank for name in factors}
-            return self._prices(BoundChange(trigger, {}, {**self._sizes, **ranks}, rank))[0]
+            return self._choice.prices(BoundChange(trigger, {}, {**self._sizes, **ranks}, rank))[0]
 
         thin = {name: fewer_columns(f, price, self.plan.prices) for name, f in factors.items()}
         return self._change(bind_factors(trigger, thin, self._sizes))
@@ -117,7 +113,7 @@ class MaintainedProgram:
         """
         program = self._compiled.program
         bag = bag_of(program, next(iter(rows), ""))
-        trigger = self._trigger(program.inputs_of(bag))
+        trigger = self._choice.trigger(program.inputs_of(bag))
         change = bind_rows(trigger, rows, weights, self._sizes)
         report = self._change(change)
         self._net[bag] += change.net
@@ -130,7 +126,7 @@ class MaintainedProgram:
 
     def check_drift(self) -> DriftReport:
         """Measure all residuals, and evaluate anew what exceeds the tolerance."""
-        tolerance, program = self._upkeep.drift.tolerance, self._compiled.program
+        tolerance, program = self._meter.policy.tolerance, self._compiled.program
         order = [each.name for each in program.statements if each.name in self._compiled.kept]
         found = [MatrixDrift(name, self._meter.residual(name, self._sizes)) for name in order]
         bad = {each.name for each in found if not each.residual <= tolerance}
@@ -154,35 +150,9 @@ class MaintainedProgram:
             self._backend.store(each.name, values[each.name])
         return sizes
 
-    def _trigger(self, names: frozenset[str]) -> Trigger:
-        if names not in self._triggers:
-            found = find_trigger(self._compiled, names, self.plan.chosen.options)
-            self._triggers[names] = found
-        return self._triggers[names]
-
-    def _prices(self, change: BoundChange) -> tuple[float, float]:
-        """Seconds of the trigger, and of evaluating everything that it changes."""
-        names = change.trigger.event.names
-        key = (names, tuple(change.sizes.items()))
-        if key not in self._held_prices:
-            if len(self._held_prices) >= _PRICES_HELD:
-                self._held_prices.clear()
-            thin = trigger_operations(self._compiled, change.trigger, change.sizes)
-            anew = affected(self._compiled, names)
-            full = [
-                *input_operations(change.trigger.event, change.sizes),
-                *evaluation_operations(self._compiled, anew, change.sizes),
-            ]
-            seconds = self.plan.prices.seconds
-            self._held_prices[key] = seconds(thin), seconds(full)
-        return self._held_prices[key]
-
     def _change(self, change: BoundChange) -> UpdateReport:
         """Take the cheaper way, and look after drift when it is time to."""
-        thin, full = self._prices(change)
-        strategy = self.plan.chosen.strategy
-        if self._upkeep.adaptive and full < thin:
-            strategy = Strategy.REEVALUATE
+        strategy, price, other = self._choice.choose(change)
         started = time.perf_counter()
         try:
             outcome = self._run(strategy, change)
@@ -190,11 +160,11 @@ class MaintainedProgram:
             self._count_rows()
         seconds = time.perf_counter() - started
         self.updates += 1
-        due = self.updates % self._upkeep.drift.every == 0
+        due = self.updates % self._meter.policy.every == 0
         drift = self.check_drift() if due else None
-        prices = (full, thin) if strategy is Strategy.REEVALUATE else (thin, full)
+        stale = tuple(outcome.stale)
         return UpdateReport(
-            strategy, change.rank, *prices, seconds, outcome.flops, tuple(outcome.stale), drift
+            strategy, change.rank, price, other, seconds, outcome.flops, stale, drift
         )
 
     def _run(self, strategy: Strategy, change: BoundChange) -> Outcome:

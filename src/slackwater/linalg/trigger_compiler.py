@@ -32,26 +32,16 @@ from slackwater.linalg.delta import (
 )
 from slackwater.linalg.delta_forms import Form, Options
 from slackwater.linalg.dims import Dim, Shape, dim
-from slackwater.linalg.matrix_nodes import (
-    Expr,
-    Identity,
-    Inverse,
-    Ref,
-    Transpose,
-    names_read,
-)
+from slackwater.linalg.matrix_nodes import Inverse, Ref, names_read
 from slackwater.linalg.matrix_program import InputKind, Program, Statement
+from slackwater.linalg.named_factors import NamedFactors
 from slackwater.linalg.naming import Names
-from slackwater.linalg.share import Definition, share_products
 from slackwater.linalg.triggers import (
     Append,
     Apply,
-    Assign,
     Change,
     CompiledProgram,
-    Compress,
     Event,
-    Guard,
     MatricesChanged,
     Reevaluate,
     RowsChanged,
@@ -129,13 +119,9 @@ class _TriggerBuilder:
         self._program = program
         self._event = event
         self._options = options
-        self._names = Names(program.names | _parameters(event))
+        self._factors = NamedFactors(Names(program.names | _parameters(event)))
         self._changes: dict[str, Delta] = {}
         self._anew: dict[str, Reevaluate] = {}
-        self._definitions: list[Definition] = []
-        self._known: dict[Expr, Expr] = {}
-        """Factors by value: a factor that has a name is merged by it."""
-        self._compressed: list[Compress] = []
         self._updates: list[Step] = []
         self._start()
 
@@ -171,20 +157,18 @@ class _TriggerBuilder:
         rules = DeltaRules(self._changes, rows)
         if isinstance(statement.value, Inverse):
             return self._inverse_delta(statement, rules.delta(statement.value.child))
-        named = (
-            Term(self._known.get(term.left, term.left), self._known.get(term.right, term.right))
-            for term in rules.delta(statement.value)
-        )
-        return merged(named)
+        known = self._factors.known
+        terms = rules.delta(statement.value)
+        return merged(Term(known(term.left), known(term.right)) for term in terms)
 
     def _inverse_delta(self, statement: Statement, inner: Delta) -> Delta:
         """Woodbury: Δ(E^-1) = -(W U) (I + V' W U)^-1 (W' V)', where W is the old inverse."""
         if not inner:
             return ()
         name, kept, term = statement.name, statement.ref, stacked(inner)
-        moved = self._assign(f"G_{name}", product(kept, term.left))
+        moved = self._factors.assign(f"G_{name}", product(kept, term.left))
         small = added(identity(rank_of(term)), product(transposed(term.right), moved))
-        core = self._assign(f"K_{name}", inverse(small))
+        core = self._factors.assign(f"K_{name}", inverse(small))
         left = scaled(-1.0, product(moved, core))
         return (Term(left, product(transposed(kept), term.right)),)
 
@@ -201,7 +185,9 @@ class _TriggerBuilder:
             case Form.FACTORED:
                 term = self._factored(statement, term)
             case Form.COMPRESSED:
-                term = self._compress(statement, self._factored(statement, term))
+                rank = dim(self._program.rank_name(statement.name))
+                factored = self._factored(statement, term)
+                term = self._factors.compress(statement.name, factored, rank)
             case Form.TALL | Form.WIDE:
                 term = self._dense(statement, delta, form)
             case _:
@@ -210,73 +196,24 @@ class _TriggerBuilder:
         self._updates.append(Apply(statement.ref, term.left, term.right))
 
     def _factored(self, statement: Statement, term: Term) -> Term:
-        left = self._assign(f"U_{statement.name}", term.left)
-        return Term(left, self._assign(f"V_{statement.name}", term.right))
+        left = self._factors.assign(f"U_{statement.name}", term.left)
+        return Term(left, self._factors.assign(f"V_{statement.name}", term.right))
 
     def _dense(self, statement: Statement, delta: Delta, form: Form) -> Term:
         """One matrix times an identity, which vanishes from all that follows."""
         if form is Form.TALL:
-            tall = self._assign(f"D_{statement.name}", dense(delta))
+            tall = self._factors.assign(f"D_{statement.name}", dense(delta))
             return Term(tall, identity(tall.shape.cols))
-        turned = self._assign(f"D_{statement.name}", transposed(dense(delta)))
+        turned = self._factors.assign(f"D_{statement.name}", transposed(dense(delta)))
         return Term(identity(turned.shape.cols), turned)
-
-    def _compress(self, statement: Statement, term: Term) -> Term:
-        rank = dim(self._program.rank_name(statement.name))
-        left, right = (
-            Ref(self._names.fresh(f"{side}c_{statement.name}"), Shape(size, rank))
-            for side, size in (("U", term.left.shape.rows), ("V", term.right.shape.rows))
-        )
-        given = (
-            self._named(f"U_{statement.name}", term.left),
-            self._named(f"V_{statement.name}", term.right),
-        )
-        self._compressed.append(Compress(*given, left, right))
-        return Term(left, right)
-
-    def _assign(self, name: str, value: Expr) -> Expr:
-        """A name for a factor, unless it is simple enough without."""
-        if isinstance(value, Ref | Identity) or _is_turned_ref(value):
-            return value
-        return self._named(name, value)
-
-    def _named(self, name: str, value: Expr) -> Ref:
-        if isinstance(value, Ref):
-            return value
-        target = Ref(self._names.fresh(name), value.shape)
-        self._known.setdefault(value, target)
-        self._definitions.append((target, value))
-        return target
 
     def trigger(self) -> Trigger:
         """All steps: factors from old values first, then updates, then what is evaluated anew."""
-        shared = share_products(self._definitions, self._names)
-        steps = [_factor_step(target, value) for target, value in shared]
-        return Trigger(self._event, (*self._placed(steps), *self._updates, *self._anew.values()))
-
-    def _placed(self, steps: list[Assign | Guard]) -> list[Step]:
-        """The steps with each compression right after the factors it compresses."""
-        waiting = list(self._compressed)
-        placed: list[Step] = []
-        done: set[str] = set()
-        for step in steps:
-            placed.append(step)
-            done.add(step.target.name)
-            ready = [each for each in waiting if {each.left.name, each.right.name} <= done]
-            placed += ready
-            waiting = [each for each in waiting if each not in ready]
-        return placed
-
-
-def _factor_step(target: Ref, value: Expr) -> Assign | Guard:
-    return Guard(target, value.child) if isinstance(value, Inverse) else Assign(target, value)
+        steps = self._factors.steps()
+        return Trigger(self._event, (*steps, *self._updates, *self._anew.values()))
 
 
 def _parameters(event: Event) -> frozenset[str]:
     if isinstance(event, RowsChanged):
         return frozenset(rows.name for _, rows in (*event.rows, event.weights))
     return frozenset(each.name for c in event.changes for each in (c.left, c.right))
-
-
-def _is_turned_ref(value: Expr) -> bool:
-    return isinstance(value, Transpose) and isinstance(value.child, Ref)

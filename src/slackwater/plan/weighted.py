@@ -11,9 +11,9 @@ from slackwater.algebra.columns import Column, Output, pass_through
 from slackwater.algebra.operators import Aggregate, Filter, Generate, Project, Scan, Union
 from slackwater.algebra.rel import Rel
 from slackwater.expr.aggregates import aggregate
-from slackwater.expr.build import case, differs, number
+from slackwater.expr.build import case, differs, number, with_type
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import Cast, Expr, Literal, with_type
+from slackwater.expr.nodes import Cast, Expr, Literal
 from slackwater.plan.frames import WEIGHT, Frame, Fresh, read_rows
 from slackwater.types import (
     CALENDAR_INTERVAL,

@@ -138,9 +138,8 @@ class Declaration:
     before: Catalog
     dropped: tuple[str, ...]
     catalog: Catalog = field(init=False)
-    fragments: dict[str, Fragment] = field(default_factory=dict)
     _sources: list[SourceDefinition] = field(default_factory=list)
-    _views: list[tuple[ViewDefinition, ViewPlan]] = field(default_factory=list)
+    _views: list[tuple[PlannedView, ViewPlan]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Take the dropped views away, and offer what stays to the planner."""
@@ -180,15 +179,21 @@ class Declaration:
         plan = make_plan(view, known_facts(self.home.folder, self.catalog, (view.stored,)))
         record = view_record(view, plan.answer, state.commit + 1)
         self.catalog = Catalog(replace(state, views={**state.views, view.name: record}))
-        self.fragments |= planned.query.fragments
-        self._views.append((view, plan))
+        self._views.append((planned, plan))
         offer_view(self.planner, view)
+
+    @property
+    def fragments(self) -> dict[str, Fragment]:
+        """The parts of the views that Spark runs."""
+        found = (planned.query.fragments for planned, _ in self._views)
+        return {name: each for fragments in found for name, each in fragments.items()}
 
     def commit(self) -> None:
         """Make it real."""
         gone = self._unneeded_state()
         known = self.before.state.arrangements.keys() - gone
-        answers = {plan.answer.id: plan.answer for _, plan in self._views}
+        views = [(planned.definition, plan) for planned, plan in self._views]
+        answers = {plan.answer.id: plan.answer for _, plan in views}
         contents = {source.arrangement.id: source.arrangement for source in self._sources}
         new = [each for id_, each in (contents | answers).items() if id_ not in known]
         transaction = Transaction(
@@ -196,9 +201,9 @@ class Declaration:
             drop_views=self.dropped,
             drop_arrangements=tuple(sorted(gone)),
             add_sources=tuple(map(source_record, self._sources)),
-            add_views=tuple(view_record(view, plan.answer) for view, plan in self._views),
-            goals=goal_records(view for view, _ in self._views),
-            plans={view.name: dump_view_plan(plan) for view, plan in self._views},
+            add_views=tuple(view_record(view, plan.answer) for view, plan in views),
+            goals=goal_records(view for view, _ in views),
+            plans={view.name: dump_view_plan(plan) for view, plan in views},
             add_arrangements=tuple(map(arrangement_record, new)),
         )
         self.home.commit(transaction)

@@ -12,6 +12,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 
 Vector = tuple[float, ...]
 
@@ -54,16 +55,44 @@ def _beyond(common: Counter[Vector], vectors: Sequence[Vector]) -> list[int]:
     return kept
 
 
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """Vectors in the order of one component, along which close ones are looked for."""
+
+    vectors: Sequence[Vector]
+    tolerances: Vector
+    component: int
+    order: Sequence[int]
+    values: Sequence[float]
+    """The component of each vector, in that order."""
+
+    @staticmethod
+    def of(vectors: Sequence[Vector], tolerances: Vector) -> _Axis:
+        """Sort them by the component that tells most of them apart."""
+        component = _telling_component(vectors)
+        order = _sorted(vectors, component)
+        values = [vectors[index][component] for index in order]
+        return _Axis(vectors, tolerances, component, order, values)
+
+    def reach(self, value: float) -> tuple[float, float]:
+        """How far along the axis vectors close to one with this value can be, generously."""
+        far = 2 * self.tolerances[self.component] * abs(value)
+        return value - far, value + far
+
+    def close_to(self, vector: Vector, known: Container[int]) -> Iterator[int]:
+        """Those close to a vector and not yet `known`."""
+        least, most = self.reach(vector[self.component])
+        for index in self.order[bisect_left(self.values, least) : bisect_right(self.values, most)]:
+            if index not in known and is_close(vector, self.vectors[index], self.tolerances):
+                yield index
+
+
 class _Matching:
     """A growing set of pairs between two lists of vectors; placing one may move others."""
 
     def __init__(self, left: Sequence[Vector], right: Sequence[Vector], tolerances: Vector):
         self._left = left
-        self._right = right
-        self._tolerances = tolerances
-        self._axis = _telling_axis(right)
-        self._order = self._sorted(right)
-        self._values = [right[index][self._axis] for index in self._order]
+        self._right = _Axis.of(right, tolerances)
         self._right_of: dict[int, int] = {}
         self._left_of: dict[int, int] = {}
 
@@ -73,13 +102,13 @@ class _Matching:
 
     def pair_neighbours(self) -> None:
         """Walk both sides in sorted order and pair what is close: nearly all, and cheaply."""
-        rights = deque(self._order)
-        for left in self._sorted(self._left):
-            value = self._left[left][self._axis]
-            reach = self._reach(value)
-            while rights and self._right[rights[0]][self._axis] < value - reach:
+        axis, vectors = self._right.component, self._right.vectors
+        rights = deque(self._right.order)
+        for left in _sorted(self._left, axis):
+            least, _ = self._right.reach(self._left[left][axis])
+            while rights and vectors[rights[0]][axis] < least:
                 rights.popleft()
-            if rights and is_close(self._left[left], self._right[rights[0]], self._tolerances):
+            if rights and is_close(self._left[left], vectors[rights[0]], self._right.tolerances):
                 right = rights.popleft()
                 self._left_of[right], self._right_of[left] = left, right
 
@@ -91,7 +120,7 @@ class _Matching:
         queue = deque([start])
         while queue:
             left = queue.popleft()
-            for right in self._candidates(left, reached_from):
+            for right in self._right.close_to(self._left[left], reached_from):
                 reached_from[right] = left
                 if self.is_free(right):
                     self._exchange(right, reached_from)
@@ -108,27 +137,13 @@ class _Matching:
             self._left_of[right], self._right_of[left] = left, right
             right = released
 
-    def _candidates(self, left: int, known: Container[int]) -> Iterator[int]:
-        """The right vectors close to a left one and not yet `known`, looked for on the axis."""
-        vector = self._left[left]
-        value = vector[self._axis]
-        reach = self._reach(value)
-        first = bisect_left(self._values, value - reach)
-        last = bisect_right(self._values, value + reach)
-        for right in self._order[first:last]:
-            if right not in known and is_close(vector, self._right[right], self._tolerances):
-                yield right
 
-    def _reach(self, value: float) -> float:
-        """How far along the axis a close vector can be, generously."""
-        return 2 * self._tolerances[self._axis] * abs(value)
-
-    def _sorted(self, vectors: Sequence[Vector]) -> list[int]:
-        return sorted(
-            range(len(vectors)), key=lambda index: (vectors[index][self._axis], vectors[index])
-        )
+def _sorted(vectors: Sequence[Vector], component: int) -> list[int]:
+    return sorted(
+        range(len(vectors)), key=lambda index: (vectors[index][component], vectors[index])
+    )
 
 
-def _telling_axis(vectors: Sequence[Vector]) -> int:
+def _telling_component(vectors: Sequence[Vector]) -> int:
     """The component with the most distinct values: sorting by it leaves least to compare."""
     return max(range(len(vectors[0])), key=lambda axis: len({v[axis] for v in vectors}))

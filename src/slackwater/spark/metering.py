@@ -106,6 +106,7 @@ class Meter:
         self.read_here = ReadCounters()
         """For what is read on the driver."""
         self.phases: dict[str, float] = {}
+        """Wall seconds by phase, also of those after the measured block."""
         self.engine = ""
         """Where most is done."""
         self._parts: dict[str, float] = {}

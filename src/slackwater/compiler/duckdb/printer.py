@@ -35,7 +35,8 @@ from slackwater.compiler.duckdb.types import (
     quoted_text,
 )
 from slackwater.compiler.duckdb.windows import write_window
-from slackwater.compiler.selects import Condition, Select, SelectPrinter, Texts
+from slackwater.compiler.select_parts import Condition, Select, Texts
+from slackwater.compiler.selects import SelectPrinter
 from slackwater.expr.facts import conjuncts
 from slackwater.expr.nodes import Call, ColumnId, Expr, Literal, SortKey, WindowCall
 from slackwater.plan.statements import NO_COLUMNS, Statement

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from slackwater.compiler.duckdb.types import NotLocalError
-from slackwater.compiler.selects import Texts
+from slackwater.compiler.select_parts import Texts
 from slackwater.expr.nodes import Call, ColumnId, Expr
 from slackwater.expr.sql import ExpressionPrinter
 

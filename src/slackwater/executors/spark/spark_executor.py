@@ -47,8 +47,9 @@ class SparkExecutor:
                 choose_forms(program, place.sizes, self._rates, self._look_ups),
                 needed,
                 self._sessions.user,
+                meter.read_in_workers,
             )
-        frames = SparkFrames(session, place, program, access, meter.read_in_workers)
+        frames = SparkFrames(session, place, program, access)
         try:
             with meter.phase("building"):
                 writers = [writer for step in program.steps if (writer := frames.take(step))]

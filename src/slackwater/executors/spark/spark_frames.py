@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, assert_never
+from itertools import chain
+from typing import assert_never
 
 from pyspark.sql import DataFrame, SparkSession
 
 from slackwater.compiler.spark_sql import print_step
 from slackwater.executors.places import storage_schema
+from slackwater.executors.spark.checkpoints import Checkpoints
 from slackwater.executors.spark.run_sessions import has_executors
 from slackwater.executors.written import RunPlace
 from slackwater.frontend.sql.fragments import bind_fragment
@@ -54,52 +56,60 @@ class Access:
     needed: Mapping[str, frozenset[str]]
     user: SparkSession
     """The session that texts of users are written for."""
+    ledger: Ledger
+    """Takes what workers count."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Care:
+    """The frames that are not just handed on."""
+
+    once: frozenset[str]
+    """They are computed once only."""
+    shuffled: frozenset[str]
+    """They go through a shuffle before that."""
+    named: frozenset[str]
+    """Statements read them by name."""
+
+    @staticmethod
+    def of(program: Program, scanned: frozenset[str], *, executors: bool) -> _Care:
+        """What a program asks for, where some steps scan state."""
+        # A gathering scan reads its input twice.
+        twice = {each.reads[0] for each in program.steps if each.name in scanned}
+        named = (step.reads for step in program.steps if isinstance(step, ComputeStep))
+        return _Care(
+            program.once | twice,
+            program.unstable if executors else frozenset(),
+            frozenset(chain.from_iterable(named)),
+        )
 
 
 class SparkFrames:
     """The frames of one run by name."""
 
-    def __init__(
-        self,
-        session: SparkSession,
-        place: RunPlace,
-        program: Program,
-        access: Access,
-        ledger: Ledger,
-    ):
-        """Nothing is made yet; workers count in the ledger what they read."""
+    def __init__(self, session: SparkSession, place: RunPlace, program: Program, access: Access):
+        """Nothing is made yet."""
         self._session = session
         self._place = place
-        # A gathering scan reads its input twice.
-        twice = {each.reads[0] for each in program.steps if each.name in access.scanned}
-        self._once = program.once | twice
-        self._unstable = program.unstable if has_executors(session) else frozenset()
         self._access = access
-        self._ledger = ledger
+        self._care = _Care.of(program, access.scanned, executors=has_executors(session))
         self._frames: dict[str, DataFrame] = {}
         self._views: set[str] = set()
-        self._named = {
-            name for step in program.steps if isinstance(step, ComputeStep) for name in step.reads
-        }
-        self._kept: list[Any] = []
-        self._origins: list[DataFrame] = []
+        self._checkpoints = Checkpoints()
 
     def take(self, step: Step) -> DataFrame | None:
         """Make the step's frame; a step that keeps rows gives its writer instead."""
         frame = self._make(step)
         if isinstance(step, AppendStep):
             return frame
-        if step.name in self._unstable:
+        if step.name in self._care.shuffled:
             # Two executors would each compute a cached frame; what went through a shuffle is
             # computed once, and both read that.
             frame = frame.repartition(self._partitions())
-        if step.name in self._once:
-            # The first frame owns the counters that its tasks will report to.
-            self._origins.append(frame)
-            frame = frame.localCheckpoint(eager=False)
-            self._kept.append(checkpointed_rdd(frame))
+        if step.name in self._care.once:
+            frame = self._checkpoints.once(frame)
         self._frames[step.name] = frame
-        if step.name in self._named:
+        if step.name in self._care.named:
             frame.createOrReplaceTempView(step.name)
             self._views.add(step.name)
         return None
@@ -108,8 +118,7 @@ class SparkFrames:
         """Forget views and cached frames of the run."""
         for name in self._views:
             self._session.catalog.dropTempView(name)
-        for rdd in self._kept:
-            rdd.unpersist(False)
+        self._checkpoints.release()
 
     def _make(self, step: Step) -> DataFrame:
         match step:
@@ -146,7 +155,7 @@ class SparkFrames:
 
     def _source(self, step: Step, source: str, files: tuple[SegmentFile, ...]) -> DataFrame:
         types = self._place.files.types(source)
-        stored = Stored(self._place.home, storage_schema(types), files, self._ledger)
+        stored = Stored(self._place.home, storage_schema(types), files, self._access.ledger)
         columns = [f"{decode_sql(dtype, f'k{n}')} AS k{n}" for n, dtype in enumerate(types)]
         rows = snapshot(self._session, stored, self._access.needed.get(step.name))
         return rows.selectExpr(*columns, "_w")
@@ -154,7 +163,7 @@ class SparkFrames:
     def _stored(self, arrangement: Arrangement, step: str | None = None) -> Stored:
         """The files of an arrangement; with a step, the rows that workers see of it are counted."""
         files = self._place.files.arrangement(arrangement.id)
-        ledger = StepLedger(self._ledger, step) if step is not None else self._ledger
+        ledger = StepLedger(self._access.ledger, step) if step is not None else self._access.ledger
         return Stored(self._place.home, storage_schema(arrangement.types), files, ledger)
 
     def _fragment(self, step: FragmentStep) -> DataFrame:
@@ -173,7 +182,7 @@ class SparkFrames:
             bits = max(0, (self._place.expected_rows // _ROWS_PER_FILE).bit_length())
         target = Target(f"state/{arrangement.id}", self._place.stem, bits, not step.fill)
         schema = storage_schema(arrangement.types)
-        ledger = StepLedger(self._ledger, f"+{step.name}")
+        ledger = StepLedger(self._access.ledger, f"+{step.name}")
         return write_segments(
             self._frames[step.input], Stored(self._place.home, schema, (), ledger), target
         )
@@ -183,8 +192,3 @@ def _unweighted(frame: DataFrame) -> DataFrame:
     """Each row as often as its weight says."""
     columns = [name for name in frame.columns if name != "_w"]
     return frame.selectExpr(*columns, f"{COPIES} AS copy").drop("copy")
-
-
-def checkpointed_rdd(frame: DataFrame) -> Any:
-    """The cached rows behind a frame that was checkpointed."""
-    return frame._jdf.queryExecution().logical().rdd()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from slackwater.expr.build import with_type
 from slackwater.expr.functions import call
 from slackwater.expr.literals import quote_string
-from slackwater.expr.nodes import Expr, with_type
+from slackwater.expr.nodes import Expr
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from slackwater.expr.build import with_type
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import Expr, Literal, with_type
+from slackwater.expr.nodes import Expr, Literal
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.reader import ExpressionReader
 from slackwater.frontend.sql.scope import UnrepresentableError

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from pyspark.sql import SparkSession
 
 from slackwater.algebra.columns import Column
+from slackwater.expr.build import with_type
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import UNKNOWN_TYPE, AggregateCall, Expr, Literal, SortKey, with_type
+from slackwater.expr.nodes import UNKNOWN_TYPE, AggregateCall, Expr, Literal, SortKey
 from slackwater.frontend.sql.catalyst import Node, parse_plan
 from slackwater.frontend.sql.expression_tables import (
     ARITHMETIC,

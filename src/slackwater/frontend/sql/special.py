@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from slackwater.errors import NonDeterministicError
+from slackwater.expr.build import with_type
 from slackwater.expr.functions import call
 from slackwater.expr.literals import quote_string
 from slackwater.expr.nodes import (
@@ -17,7 +18,6 @@ from slackwater.expr.nodes import (
     LambdaVariable,
     Literal,
     UserCall,
-    with_type,
 )
 from slackwater.frontend.sql.catalyst import Node
 from slackwater.frontend.sql.java_calls import invoke, options_text, static_invoke

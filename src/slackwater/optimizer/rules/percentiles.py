@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from slackwater.algebra.operators import Aggregate
-from slackwater.expr.build import case, cast
+from slackwater.expr.build import case, cast, with_type
 from slackwater.expr.functions import call
-from slackwater.expr.nodes import AggregateCall, Expr, Literal, with_type
+from slackwater.expr.nodes import AggregateCall, Expr, Literal
 from slackwater.expr.shares import written_shares
 from slackwater.types import DOUBLE, ArrayType, DataType, is_numeric
 
