@@ -27,8 +27,8 @@ from slackwater.executors.spark.prepared_blocks import parts_by_state, prepare_b
 from slackwater.executors.spark.shipped_files import ShippedFiles, TaskPlace
 from slackwater.executors.spark.task_process import Loaded
 from slackwater.executors.spark.task_report import TaskReport, read_reports
-from slackwater.expr.nodes import ColumnId
-from slackwater.plan.arrangements import hash_over
+from slackwater.expr.nodes import ColumnId, Expr
+from slackwater.plan.arrangements import hash_over, stored_column
 from slackwater.plan.placed import PlacedProgram
 from slackwater.plan.program import Program
 from slackwater.plan.statements import Statement
@@ -79,6 +79,10 @@ class SmallState:
 
     def types(self, source: str) -> tuple[DataType, ...]:
         return self.types_by_source[source]
+
+    def key(self, source: str) -> tuple[Expr, ...]:
+        types = self.types(source)
+        return tuple(stored_column(n, types[n]) for n in self.key_places[source])
 
     def arrive(self, source: str, rows: pa.Table) -> None:
         """Take in rows k0, ..., `_w`; what arrived before is there already."""

@@ -12,6 +12,7 @@ from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan
 from slackwater.compiler.blocks import fuse
+from slackwater.compiler.placement.place import place
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.optimizer.choose import choose_plan
@@ -40,8 +41,13 @@ def program_of(rel: Rel, plan: ViewPlan, action: Action) -> Program:
     return fuse(write_program(RunFacts(sources, frozenset(sources), stored), (task,)))
 
 
-def placed(program: Program) -> PlacedProgram:
-    return undivided(program)
+def placed(program: Program, state: SmallState, partitions: int) -> PlacedProgram:
+    if partitions == 1:
+        return undivided(program)
+    keys = {source: state.key(source) for source in state.types_by_source}
+    found = place(program, {}, keys, partitions)
+    assert isinstance(found, PlacedProgram)
+    return found
 
 
 @pytest.mark.parametrize("name", TPCH)
@@ -55,7 +61,7 @@ def test_blocks_write_what_the_driver_writes(name: str, tmp_path: Path) -> None:
             state.arrive(source, _batch(rows, number))
         whole = state.contents_of(program, state.on_the_driver(program))
         for partitions in (1, 3):
-            parts, reports = state.in_blocks(placed(program), partitions)
+            parts, reports = state.in_blocks(placed(program, state, partitions), partitions)
             assert not [each.failed for each in reports if each.failed]
             assert state.contents_of(program, parts) == whole
         state.keep(program, parts)

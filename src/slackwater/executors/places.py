@@ -10,6 +10,7 @@ from typing import Protocol, cast
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
+from slackwater.expr.nodes import Expr
 from slackwater.state.columns import arrow_columns
 from slackwater.state.segments import SegmentFile
 from slackwater.types import DataType
@@ -30,6 +31,9 @@ class StateFiles(Protocol):
 
     def types(self, source: str) -> tuple[DataType, ...]:
         """The types of a source's columns."""
+
+    def key(self, source: str) -> tuple[Expr, ...]:
+        """What a source's rows are hashed by, over its stored columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,14 +93,12 @@ class _Search:
                 for slot in mode.slots:
                     cost += now[slot.frame][slot.place]
                 for place in mode.gives:
-                    if cost < row[place]:
-                        row[place] = cost
+                    row[place] = min(row[place], cost)
             for mode in choice.copies:
                 cost = self.pricing.frames[number].copy
                 for slot in mode.slots:
                     cost += now[slot.frame][slot.place]
-                if cost < row[EVERYWHERE]:
-                    row[EVERYWHERE] = cost
+                row[EVERYWHERE] = min(row[EVERYWHERE], cost)
             if before is not None:
                 known, moves = before[number], self.pricing.moves[number]
                 base = min(known[ANY], known[AT_FIRST])

@@ -64,9 +64,9 @@ class BlockExecutor:
             return NotHere("; ".join(placement.reasons))
         partitions = self._partitions or self._useful(program, place)
         with meter.phase("building"):
-            shipped = self._placements.shipped(placement, place.files, alone=partitions == 1)
-            if isinstance(shipped, str):
-                return NotHere(shipped)
+            shipped = self._placements.shipped(placement, place.sizes, place.files, partitions)
+            if isinstance(shipped, NotHere):
+                return shipped
             frame = self._job(shipped, partitions, place)
         self._tell(Progress(f"running {len(shipped.placed.blocks)} blocks in Spark"))
         try:

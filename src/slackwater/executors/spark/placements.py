@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from dataclasses import dataclass
+from collections import OrderedDict
+from dataclasses import dataclass, field
 from functools import cached_property
-from weakref import WeakKeyDictionary
 
 from pyspark.core.broadcast import Broadcast
 from pyspark.sql import SparkSession
 
 from slackwater.compiler.duckdb.functions import ZONE_FUNCTIONS
 from slackwater.compiler.duckdb.types import NotLocalError
+from slackwater.compiler.placement.place import NotPlaced, Placer
 from slackwater.executors.driver.prepared_programs import PreparedPrograms
 from slackwater.executors.driver.zones import UTC, Zone, read_zone
 from slackwater.executors.places import StateFiles, arrow_layout
@@ -21,10 +22,15 @@ from slackwater.executors.spark.prepared_blocks import (
     parts_by_state,
     prepare_blocks,
 )
+from slackwater.executors.spark.run_sessions import has_executors
 from slackwater.executors.spark.shipped_files import stored_types
 from slackwater.executors.spark.task_process import ShippedProgram
+from slackwater.executors.written import NotHere
+from slackwater.plan.costs import Sizes, frame_rows
 from slackwater.plan.placed import PlacedProgram, undivided
 from slackwater.plan.program import Program, SourceChangesStep, SourceRowsStep, merged
+
+_MOST_PROGRAMS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +51,31 @@ class Placement:
     """Of what is taken; tasks report by their numbers."""
     left: tuple[Program, ...]
     reasons: tuple[str, ...]
+    alone: PlacedProgram | None
+    """What is taken, for one partition."""
+    placer: Placer = field(default_factory=Placer)
+    shipped: dict[PlacedProgram, Shipped | NotHere] = field(default_factory=dict)
+    """As it was placed in earlier runs."""
 
 
 class Placements:
-    """Remembers of programs, as long as somebody has them, how they are placed."""
+    """How programs are placed; those of the last runs are remembered."""
 
     def __init__(self, session: SparkSession, programs: PreparedPrograms):
         """Nothing is placed yet; the session's context carries programs to tasks."""
         self._session = session
         self._programs = programs
-        self._placements: WeakKeyDictionary[Program, Placement] = WeakKeyDictionary()
-        self._shipped: WeakKeyDictionary[Program, dict[bool, Shipped | str]] = WeakKeyDictionary()
+        self._repeats = has_executors(session)
+        """Whether Spark may repeat a task of which others have rows already."""
+        self._placements: OrderedDict[Program, Placement] = OrderedDict()
 
     def of(self, program: Program, files: StateFiles) -> Placement:
         """The parts of a program whose statements all have a form for tasks, and the others."""
         if program not in self._placements:
             self._placements[program] = self._divided(program, files)
+            if len(self._placements) > _MOST_PROGRAMS:
+                self._placements.popitem(last=False)
+        self._placements.move_to_end(program)
         return self._placements[program]
 
     def _divided(self, program: Program, files: StateFiles) -> Placement:
@@ -68,45 +83,56 @@ class Placements:
         left: list[Program] = []
         reasons: list[str] = []
         for part in self._programs.parts_of(program):
-            prepared = self._programs.prepared(part, files)
-            why = [prepared.what] if isinstance(prepared, NotLocalError) else prepared.left.values()
+            why = self._refusals(part, files)
             (left if why else taken).append(part)
             reasons += (each.splitlines()[0] for each in why)
         if not taken:
-            return Placement(None, (), tuple(left), tuple(reasons))
+            return Placement(None, (), tuple(left), tuple(reasons), None)
         whole = merged(tuple(taken)) if left else program
-        return Placement(whole, tuple(taken), tuple(left), tuple(reasons))
+        return Placement(whole, tuple(taken), tuple(left), tuple(reasons), undivided(whole))
 
-    def shipped(self, placement: Placement, files: StateFiles, *, alone: bool) -> Shipped | str:
-        """The program for several partitions, or for one that is `alone`; or why there is none."""
-        program = placement.taken
-        if program is None:
-            return "nothing of it can be taken in tasks"
-        known = self._shipped.setdefault(program, {})
-        if alone not in known:
-            known[alone] = self._ship(program, placement.parts, files, alone=alone)
-        return known[alone]
+    def _refusals(self, part: Program, files: StateFiles) -> tuple[str, ...]:
+        """Why tasks cannot take a part."""
+        prepared = self._programs.prepared(part, files)
+        if isinstance(prepared, NotLocalError):
+            return (prepared.what,)
+        if self._repeats and part.unstable:
+            return ("rows that a repeated task would compute differently",)
+        return tuple(prepared.left.values())
+
+    def shipped(
+        self, placement: Placement, sizes: Sizes, files: StateFiles, partitions: int
+    ) -> Shipped | NotHere:
+        """What tasks take of a program, for so many partitions; or why they take none of it."""
+        program, alone = placement.taken, placement.alone
+        if program is None or alone is None:
+            return NotHere("; ".join(placement.reasons))
+        if partitions == 1:
+            placed: PlacedProgram | NotPlaced = alone
+        else:
+            keys = {source: files.key(source) for source in _sources(program)}
+            rows = frame_rows(program, sizes)
+            placed = placement.placer.place(program, rows, keys, partitions)
+        if isinstance(placed, NotPlaced):
+            return NotHere(placed.reason)
+        if placed not in placement.shipped:
+            placement.shipped[placed] = self._ship(placed, placement.parts, files)
+        return placement.shipped[placed]
 
     def _ship(
-        self, program: Program, parts: tuple[Program, ...], files: StateFiles, *, alone: bool
-    ) -> Shipped | str:
-        types = {
-            step.source: files.types(step.source)
-            for step in program.steps
-            if isinstance(step, SourceChangesStep | SourceRowsStep)
-        }
-        placed = undivided(program)
+        self, placed: PlacedProgram, parts: tuple[Program, ...], files: StateFiles
+    ) -> Shipped | NotHere:
+        types = {source: files.types(source) for source in _sources(placed.program)}
         by_state = parts_by_state(parts)
         try:
             blocks = prepare_blocks(placed, by_state, types)
         except NotLocalError as problem:
-            return problem.what.splitlines()[0]
+            return NotHere(problem.what.splitlines()[0])
         zone = self._zone if _asks_for_zone(blocks) else UTC
         layouts = {each: arrow_layout(each) for each in stored_types(placed.program, files)}
         content = pickle.dumps(ShippedProgram(placed, by_state, types, layouts, zone))
-        context = self._session.sparkContext
         digest = hashlib.sha256(content).hexdigest()
-        return Shipped(placed, digest, context.broadcast(content))
+        return Shipped(placed, digest, self._session.sparkContext.broadcast(content))
 
     @cached_property
     def _zone(self) -> Zone:
@@ -121,3 +147,11 @@ def _asks_for_zone(blocks: tuple[PreparedBlock, ...]) -> bool:
         for statement in part.prepared.statements.values()
     )
     return any(name in text for text in texts for name in ZONE_FUNCTIONS)
+
+
+def _sources(program: Program) -> frozenset[str]:
+    return frozenset(
+        step.source
+        for step in program.steps
+        if isinstance(step, SourceChangesStep | SourceRowsStep)
+    )

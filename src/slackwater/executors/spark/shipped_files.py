@@ -9,6 +9,7 @@ from typing import assert_never
 import pyarrow as pa
 
 from slackwater.executors.places import Place, StateFiles
+from slackwater.expr.nodes import Expr
 from slackwater.plan.program import (
     AppendStep,
     ComputeStep,
@@ -47,6 +48,7 @@ class ShippedFiles:
     pending_files: _Files
     content_files: _Files
     source_types: Mapping[str, tuple[DataType, ...]]
+    source_keys: Mapping[str, tuple[Expr, ...]]
 
     @staticmethod
     def of(program: Program, files: StateFiles) -> ShippedFiles:
@@ -64,6 +66,7 @@ class ShippedFiles:
             {name: files.pending(name) for name in pending},
             {name: files.contents(name) for name in contents},
             {name: files.types(name) for name in pending | contents},
+            {name: files.key(name) for name in pending | contents},
         )
 
     def arrangement(self, arrangement_id: str) -> tuple[SegmentFile, ...]:
@@ -81,6 +84,10 @@ class ShippedFiles:
     def types(self, source: str) -> tuple[DataType, ...]:
         """The types of a source's columns."""
         return self.source_types[source]
+
+    def key(self, source: str) -> tuple[Expr, ...]:
+        """What a source's rows are hashed by, over its stored columns."""
+        return self.source_keys[source]
 
 
 def stored_types(program: Program, files: StateFiles) -> frozenset[tuple[DataType, ...]]:
