@@ -10,6 +10,8 @@ from slackwater.executors.driver.driver_executor import DriverExecutor
 from slackwater.executors.driver.program_run import Common, LocalResult
 from slackwater.executors.engine_choice import EngineChoice
 from slackwater.executors.spark.block_executor import BlockExecutor
+from slackwater.executors.spark.block_prices import BlockPrices
+from slackwater.executors.spark.partitions import Partitions
 from slackwater.executors.spark.placements import Placements
 from slackwater.executors.spark.run_sessions import RunSessions, has_executors
 from slackwater.executors.spark.spark_executor import SparkExecutor
@@ -41,11 +43,18 @@ class ProgramRunner:
         self.run_sessions = RunSessions(spark)
         self.local = DriverExecutor(self.run_sessions.in_memory, tell)
         most_rows = forms.driver_rows if meant_alike else 0
-        self.choice = EngineChoice(forms.prices.driver, rates, most_rows, self.local.programs)
         self._spark = SparkExecutor(self.run_sessions, rates, forms.look_ups, tell)
         self._placements = Placements(self.run_sessions.in_memory, self.local.programs)
-        self._blocks = BlockExecutor(self.run_sessions, self._placements, tell, forms.partitions)
+        partitions = Partitions(cores, forms.partitions)
+        self._blocks = BlockExecutor(self.run_sessions, self._placements, partitions, tell)
         self._in_blocks = meant_alike and forms.look_ups is not LookUps.SCAN
+        prices = BlockPrices(forms.prices, self._placements, partitions)
+        self.choice = EngineChoice(
+            (forms.prices.driver, rates),
+            most_rows,
+            self.local.programs,
+            prices if self._in_blocks else None,
+        )
         self.programs = ProgramCache()
         """Programs of earlier runs, which are prepared."""
         self.room = None if has_executors(spark) else self.local.room

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame
@@ -11,28 +11,17 @@ from pyspark.sql import DataFrame
 from slackwater.events import Progress, Tell
 from slackwater.executors.spark.block_task import BlockTask
 from slackwater.executors.spark.exchange import COLUMNS, TARGET, Piece
+from slackwater.executors.spark.partitions import Partitions
 from slackwater.executors.spark.placements import Placement, Placements, Shipped
 from slackwater.executors.spark.run_sessions import RunSessions
 from slackwater.executors.spark.shipped_files import ShippedFiles
 from slackwater.executors.spark.task_report import TaskReport, read_reports
 from slackwater.executors.written import NotHere, RunPlace
-from slackwater.plan.costs import Sizes
 from slackwater.plan.observations import Observed
-from slackwater.plan.program import (
-    Program,
-    SourceChangesStep,
-    SourceRowsStep,
-    StateRowsStep,
-)
 from slackwater.spark.failures import SPARK_FAILURES, execution_error
 from slackwater.spark.metering import Meter
 from slackwater.state.packs import part_of_pack
 from slackwater.state.segments import SegmentFile
-
-_BYTES = 96 << 20
-"""Stored bytes that are read for one partition of a large run."""
-_ROWS = 20_000
-"""Changed rows that are worth a partition of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +38,9 @@ class BlockExecutor:
     """Takes placed programs in tasks, by the kernel that takes them on the driver."""
 
     def __init__(
-        self, sessions: RunSessions, placements: Placements, tell: Tell, partitions: int | None
+        self, sessions: RunSessions, placements: Placements, partitions: Partitions, tell: Tell
     ):
-        """All runs have so many `partitions`, if that is insisted on."""
+        """`tell` hears how far a run is."""
         self._sessions = sessions
         self._placements = placements
         self._tell = tell
@@ -62,7 +51,7 @@ class BlockExecutor:
         program = placement.taken
         if program is None:
             return NotHere("; ".join(placement.reasons))
-        partitions = self._partitions or self._useful(program, place)
+        partitions = self._partitions.of(program, place.sizes, place.moved_rows)
         with meter.phase("building"):
             shipped = self._placements.shipped(placement, place.sizes, place.files, partitions)
             if isinstance(shipped, NotHere):
@@ -75,7 +64,7 @@ class BlockExecutor:
         except SPARK_FAILURES as problem:
             raise execution_error(problem) from problem
         reports = read_reports(Piece(*row) for row in rows)
-        found = _result(reports, place.home)
+        found = _result(reports, place.home, min(partitions, self._partitions.cores))
         if partitions > 1:
             sent = sum(each.bytes_sent for each in reports)
             meter.note_exchanges(shipped.placed.exchanges, sent)
@@ -83,12 +72,6 @@ class BlockExecutor:
             meter.read_in_workers.add(each.counters)
             meter.add_task_parts(each.seconds)
         return found
-
-    def _useful(self, program: Program, place: RunPlace) -> int:
-        """As many partitions as there is work for: few rows keep few cores busy."""
-        cores = self._sessions.large.sparkContext.defaultParallelism
-        few = min(cores, -(-place.moved_rows // _ROWS))
-        return max(1, few, -(-_read_bytes(program, place.sizes) // _BYTES))
 
     def _job(self, shipped: Shipped, partitions: int, place: RunPlace) -> DataFrame:
         """The job as Spark plans it, however many statements there are."""
@@ -113,21 +96,8 @@ class BlockExecutor:
         return frame
 
 
-def _read_bytes(program: Program, sizes: Sizes) -> int:
-    """Stored bytes that a program reads from one end to the other."""
-    total = 0
-    for step in program.steps:
-        if isinstance(step, SourceChangesStep):
-            total += sizes.pending(step.source).bytes
-        elif isinstance(step, SourceRowsStep):
-            total += sizes.contents(step.source).bytes
-        elif isinstance(step, StateRowsStep):
-            total += sizes.arrangement(step.arrangement.id).bytes
-    return total
-
-
-def _result(reports: Iterable[TaskReport], home: Path) -> BlockResult:
-    """What all tasks did; of parts that failed nowhere everything, of others nothing."""
+def _result(reports: Iterable[TaskReport], home: Path, at_once: int) -> BlockResult:
+    """What all tasks did, so many at once; of parts that failed somewhere nothing."""
     segments: dict[str, tuple[SegmentFile, ...]] = {}
     observed: dict[str, Observed] = {}
     failed = {part: why for each in reports for part, why in each.failed.items()}
@@ -140,7 +110,10 @@ def _result(reports: Iterable[TaskReport], home: Path) -> BlockResult:
                     segments[name] = (*segments.get(name, ()), *files)
         for name, seen in report.observed.items():
             observed[name] = seen.added(observed[name]) if name in observed else seen
-    return BlockResult(segments, observed, failed)
+    shared = {
+        name: replace(seen, seconds=seen.seconds / at_once) for name, seen in observed.items()
+    }
+    return BlockResult(segments, shared, failed)
 
 
 def _delete(files: Iterable[SegmentFile], home: Path) -> None:

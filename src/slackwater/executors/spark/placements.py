@@ -100,21 +100,27 @@ class Placements:
             return ("rows that a repeated task would compute differently",)
         return tuple(prepared.left.values())
 
-    def shipped(
+    def placed(
         self, placement: Placement, sizes: Sizes, files: StateFiles, partitions: int
-    ) -> Shipped | NotHere:
+    ) -> PlacedProgram | NotHere:
         """What tasks take of a program, for so many partitions; or why they take none of it."""
         program, alone = placement.taken, placement.alone
         if program is None or alone is None:
             return NotHere("; ".join(placement.reasons))
         if partitions == 1:
-            placed: PlacedProgram | NotPlaced = alone
-        else:
-            keys = {source: files.key(source) for source in _sources(program)}
-            rows = frame_rows(program, sizes)
-            placed = placement.placer.place(program, rows, keys, partitions)
-        if isinstance(placed, NotPlaced):
-            return NotHere(placed.reason)
+            return alone
+        keys = {source: files.key(source) for source in _sources(program)}
+        rows = frame_rows(program, sizes)
+        placed = placement.placer.place(program, rows, keys, partitions)
+        return NotHere(placed.reason) if isinstance(placed, NotPlaced) else placed
+
+    def shipped(
+        self, placement: Placement, sizes: Sizes, files: StateFiles, partitions: int
+    ) -> Shipped | NotHere:
+        """The same in a form that tasks can ask for."""
+        placed = self.placed(placement, sizes, files, partitions)
+        if isinstance(placed, NotHere):
+            return placed
         if placed not in placement.shipped:
             placement.shipped[placed] = self._ship(placed, placement.parts, files)
         return placement.shipped[placed]
