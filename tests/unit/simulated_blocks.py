@@ -22,6 +22,7 @@ from slackwater.executors.driver.prepare import prepare
 from slackwater.executors.driver.program_run import Common, LocalRun, Tools
 from slackwater.executors.driver.shares import Share
 from slackwater.executors.spark.block_task import BlockWork
+from slackwater.executors.spark.collected import Collected
 from slackwater.executors.spark.exchange import Piece, pack, unpack
 from slackwater.executors.spark.prepared_blocks import parts_by_state, prepare_blocks
 from slackwater.executors.spark.shipped_files import ShippedFiles, TaskPlace
@@ -148,12 +149,8 @@ class SmallState:
             sent = unpack(pack(sent))
             arrived = [[each for each in sent if each.target == n] for n in range(partitions)]
         reports = read_reports(piece for pieces in arrived for piece in pieces)
-        found: dict[str, tuple[SegmentFile, ...]] = {}
-        for report in reports:
-            for written in report.segments.values():
-                for name, segments in written.items():
-                    found[name] = (*found.get(name, ()), *segments)
-        return found, reports
+        result = Collected(reports).result(placed.program.appends, self.place(), self.room, 1)
+        return result.segments, reports
 
     def contents_of(self, program: Program, written: Segments) -> dict[str, ZSet]:
         """The rows that each arrangement got, with their weights."""

@@ -46,7 +46,9 @@ class ProgramRunner:
         self._spark = SparkExecutor(self.run_sessions, rates, forms.look_ups, tell)
         self._placements = Placements(self.run_sessions.in_memory, self.local.programs)
         partitions = Partitions(cores, forms.partitions)
-        self._blocks = BlockExecutor(self.run_sessions, self._placements, partitions, tell)
+        self._blocks = BlockExecutor(
+            self.run_sessions, self._placements, partitions, self.local.room, tell
+        )
         self._in_blocks = meant_alike and forms.look_ups is not LookUps.SCAN
         prices = BlockPrices(forms.prices, self._placements, partitions)
         self.choice = EngineChoice(
@@ -81,7 +83,8 @@ class ProgramRunner:
         segments = {name: files for each in results for name, files in each.segments.items()}
         observed = {name: seen for each in results for name, seen in each.observed.items()}
         if left:
-            in_spark = self._run_in_spark(merged(tuple(left)), place, meter)
+            # What the kernel cannot do here it cannot do in tasks.
+            in_spark = self._run_statements(merged(tuple(left)), place, meter)
             segments |= in_spark.segments
             observed |= in_spark.observed
         kept = {name: files for name, files in segments.items() if files}

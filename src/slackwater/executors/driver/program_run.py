@@ -54,11 +54,11 @@ _FEW_CHANGES = 10_000
 class Common:
     """What the parts of one run have in common."""
 
-    def __init__(self, place: Place, ledger: Ledger | None = None):
+    def __init__(self, place: Place, ledger: Ledger | None = None, packs: Packs | None = None):
         """What is read goes to the ledger, even if the run fails."""
         self.place = place
         self.ledger = ledger
-        self.packs = Packs(Path(place.home), place.stem)
+        self.packs = packs or Packs(Path(place.home), place.stem)
         """Segments of a few rows; whoever runs the parts publishes them in the end."""
         self.changes: dict[tuple[str, frozenset[str], Range | None], pa.Table] = {}
         """Small changes of sources, by source, columns and hashes: read once for all parts."""

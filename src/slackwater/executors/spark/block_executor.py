@@ -2,49 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-
 from pyspark.sql import DataFrame
 
 from slackwater.events import Progress, Tell
 from slackwater.executors.spark.block_task import BlockTask
+from slackwater.executors.spark.collected import BlockResult, Collected
 from slackwater.executors.spark.exchange import COLUMNS, TARGET, Piece
 from slackwater.executors.spark.partitions import Partitions
 from slackwater.executors.spark.placements import Placement, Placements, Shipped
 from slackwater.executors.spark.run_sessions import RunSessions
 from slackwater.executors.spark.shipped_files import ShippedFiles
-from slackwater.executors.spark.task_report import TaskReport, read_reports
+from slackwater.executors.spark.task_report import read_reports
 from slackwater.executors.written import NotHere, RunPlace
-from slackwater.plan.observations import Observed
 from slackwater.spark.failures import SPARK_FAILURES, execution_error
 from slackwater.spark.metering import Meter
-from slackwater.state.packs import part_of_pack
-from slackwater.state.segments import SegmentFile
-
-
-@dataclass(frozen=True, slots=True)
-class BlockResult:
-    """What tasks wrote, by arrangement, and the parts that they could not take."""
-
-    segments: Mapping[str, tuple[SegmentFile, ...]]
-    observed: Mapping[str, Observed]
-    failed: Mapping[int, str]
-    """Why, by the number of the part."""
+from slackwater.state.spill import Room
 
 
 class BlockExecutor:
     """Takes placed programs in tasks, by the kernel that takes them on the driver."""
 
     def __init__(
-        self, sessions: RunSessions, placements: Placements, partitions: Partitions, tell: Tell
+        self,
+        sessions: RunSessions,
+        placements: Placements,
+        partitions: Partitions,
+        room: Room,
+        tell: Tell,
     ):
-        """`tell` hears how far a run is."""
+        """Rows that tasks carry home find `room`; `tell` hears how far a run is."""
         self._sessions = sessions
         self._placements = placements
         self._tell = tell
         self._partitions = partitions
+        self._room = room
 
     def run(self, placement: Placement, place: RunPlace, meter: Meter) -> BlockResult | NotHere:
         """One Spark job; what comes of it, unless the program cannot be placed."""
@@ -64,14 +55,16 @@ class BlockExecutor:
         except SPARK_FAILURES as problem:
             raise execution_error(problem) from problem
         reports = read_reports(Piece(*row) for row in rows)
-        found = _result(reports, place.home, min(partitions, self._partitions.cores))
+        collected = Collected(reports)
         if partitions > 1:
-            sent = sum(each.bytes_sent for each in reports)
-            meter.note_exchanges(shipped.placed.exchanges, sent)
+            meter.note_exchanges(shipped.placed.exchanges, collected.bytes_sent)
         for each in reports:
             meter.read_in_workers.add(each.counters)
             meter.add_task_parts(each.seconds)
-        return found
+        collected.delete_failed(place)
+        with meter.phase("collecting"):
+            at_once = min(partitions, self._partitions.cores)
+            return collected.result(program.appends, place, self._room, at_once)
 
     def _job(self, shipped: Shipped, partitions: int, place: RunPlace) -> DataFrame:
         """The job as Spark plans it, however many statements there are."""
@@ -94,29 +87,3 @@ class BlockExecutor:
             )
             frame = frame.mapInArrow(task, COLUMNS)
         return frame
-
-
-def _result(reports: Iterable[TaskReport], home: Path, at_once: int) -> BlockResult:
-    """What all tasks did, so many at once; of parts that failed somewhere nothing."""
-    segments: dict[str, tuple[SegmentFile, ...]] = {}
-    observed: dict[str, Observed] = {}
-    failed = {part: why for each in reports for part, why in each.failed.items()}
-    for report in reports:
-        for part, written in report.segments.items():
-            for name, files in written.items():
-                if part in failed:
-                    _delete(files, home)
-                else:
-                    segments[name] = (*segments.get(name, ()), *files)
-        for name, seen in report.observed.items():
-            observed[name] = seen.added(observed[name]) if name in observed else seen
-    shared = {
-        name: replace(seen, seconds=seen.seconds / at_once) for name, seen in observed.items()
-    }
-    return BlockResult(segments, shared, failed)
-
-
-def _delete(files: Iterable[SegmentFile], home: Path) -> None:
-    for file in files:
-        if part_of_pack(file.path) is None:
-            (home / file.path).unlink(missing_ok=True)

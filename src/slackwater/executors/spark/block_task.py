@@ -17,6 +17,7 @@ from slackwater.events import tell_nobody
 from slackwater.executors.driver.program_run import Common, LocalResult, LocalRun
 from slackwater.executors.driver.shares import Share
 from slackwater.executors.places import Place
+from slackwater.executors.spark.carried_segments import CarriedSegments
 from slackwater.executors.spark.exchange import Encoder, Piece, decode, pack, unpack
 from slackwater.executors.spark.prepared_blocks import (
     Outgoing,
@@ -37,6 +38,8 @@ from slackwater.state.worker import Batches, spare_the_collector
 
 _EXCHANGING = "exchanging rows"
 _LOADING = "preparing in tasks"
+_CARRIED_BYTES = 4 * 1024 * 1024
+"""That all tasks of a block carry to the driver together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,8 @@ class BlockWork:
         self._number = number
         self._share = share
         self._counters = ReadCounters()
-        self._common = Common(place, self._counters)
+        self._carried = CarriedSegments(place.home, place.stem, _CARRIED_BYTES // share.of)
+        self._common = Common(place, self._counters, self._carried)
         self._encoder = Encoder(share.number, share.of)
         self._done: dict[int, LocalResult] = {}
         self._failed: dict[int, str] = {}
@@ -187,6 +191,7 @@ class BlockWork:
             self._seconds,
             self._encoder.bytes,
             self._failed,
+            self._carried.rows,
             self._counters,
         )
 

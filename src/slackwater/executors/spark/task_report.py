@@ -30,6 +30,8 @@ class TaskReport:
     bytes_sent: int
     failed: Mapping[int, str] = field(default_factory=dict)
     """Parts that cannot be taken here, with the reasons."""
+    carried: Mapping[str, bytes] = field(default_factory=dict)
+    """Rows of small segments, which nobody has written yet."""
     counters: ReadCounters = field(default_factory=ReadCounters)
 
     def pieces(self, partitions: int) -> Iterable[Piece]:
