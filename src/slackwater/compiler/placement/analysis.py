@@ -141,7 +141,9 @@ class _Analysis:
             case ComputeStep(statement=statement):
                 ids: Forms = {
                     name: (column.id,)
-                    for name, column in zip(statement.names, statement.rel.columns, strict=True)
+                    for name, column in zip(
+                        statement.names, statement.rel.columns, strict=True
+                    )
                 }
                 forms = rewritten(term, ids)
                 return pushed(statement.rel, forms[0]) if forms else ()
@@ -220,7 +222,9 @@ class _Analysis:
         name = f"+{step.name}" if isinstance(step, AppendStep) else step.name
         terms = tuple(each[0] for each in frame.terms)
         width = width_of(fields.get(step.name, {}).values())
-        return Choice(name, frame.forms, frame.reads, modes, copies, terms, width, frame.is_partial)
+        return Choice(
+            name, frame.forms, frame.reads, modes, copies, terms, width, frame.is_partial
+        )
 
     def _copies(self, frame: _Frame) -> Iterator[Mode]:
         """The ways in which every partition works out all rows by itself."""
@@ -380,9 +384,7 @@ def _better(one: Mode, other: Mode) -> bool:
     return (
         one is not other
         and all(a.place in (ANY, b.place) for a, b in zip(one.slots, other.slots, strict=True))
-        and all(
-            b.place != choices.EVERYWHERE or a.place == b.place
-            for a, b in zip(one.slots, other.slots, strict=True)
-        )
+        and all(b.place != choices.EVERYWHERE or a.place == b.place
+                for a, b in zip(one.slots, other.slots, strict=True))
         and set(other.gives) <= set(one.gives)
     )

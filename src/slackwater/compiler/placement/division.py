@@ -80,7 +80,7 @@ _KEEPS_LEFT = (
     JoinKind.SINGLE,
 )
 """Joins of which each result belongs to one row of that side, whatever is on the other."""
-_SAME_IN_ANY_ORDER = frozenset(["sum", "count", "min", "max", "bit_and", "bit_or", "bit_xor"])
+_SAME_IN_ANY_ORDER = frozenset("sum count min max bit_and bit_or bit_xor".split())
 
 
 def place_of(rel: Rel, scans: Iterable[Place], *, grouped: bool = True) -> Place | None:

@@ -50,10 +50,7 @@ def schedule(
     found = Schedule(choices, chosen, [0] * size, [0] * size, [False] * size)
     block = 0
     for number in range(size):
-        for mode, blocks in (
-            (chosen.copies[number], found.copies),
-            (chosen.modes[number], found.own),
-        ):
+        for mode, blocks in ((chosen.copies[number], found.copies), (chosen.modes[number], found.own)):
             if mode is None or not mode.slots:
                 continue
             least = max(map(found.ready, mode.slots))

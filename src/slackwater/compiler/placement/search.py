@@ -93,12 +93,14 @@ class _Search:
                 for slot in mode.slots:
                     cost += now[slot.frame][slot.place]
                 for place in mode.gives:
-                    row[place] = min(row[place], cost)
+                    if cost < row[place]:
+                        row[place] = cost
             for mode in choice.copies:
                 cost = self.pricing.frames[number].copy
                 for slot in mode.slots:
                     cost += now[slot.frame][slot.place]
-                row[EVERYWHERE] = min(row[EVERYWHERE], cost)
+                if cost < row[EVERYWHERE]:
+                    row[EVERYWHERE] = cost
             if before is not None:
                 known, moves = before[number], self.pricing.moves[number]
                 base = min(known[ANY], known[AT_FIRST])
