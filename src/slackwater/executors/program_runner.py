@@ -49,13 +49,13 @@ class ProgramRunner:
         self._blocks = BlockExecutor(
             self.run_sessions, self._placements, partitions, self.local.room, tell
         )
-        self._in_blocks = meant_alike and forms.look_ups is not LookUps.SCAN
+        self._only_statements = _why_no_blocks(forms, meant_alike=meant_alike)
         prices = BlockPrices(forms.prices, self._placements, partitions)
         self.choice = EngineChoice(
             (forms.prices.driver, rates),
             most_rows,
             self.local.programs,
-            prices if self._in_blocks else None,
+            None if self._only_statements else prices,
         )
         self.programs = ProgramCache()
         """Programs of earlier runs, which are prepared."""
@@ -119,7 +119,8 @@ class ProgramRunner:
 
     def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Run in blocks what can be, and the rest as statements of Spark's."""
-        if not self._in_blocks:
+        if self._only_statements:
+            meter.leave_to_spark(self._only_statements)
             return self._run_statements(program, place, meter)
         placement = self._placements.of(program, place.files)
         for reason in placement.reasons:
@@ -141,3 +142,12 @@ class ProgramRunner:
     def _run_statements(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         needed = self.local.programs.needed(program, place.files)
         return self._spark.run(program, place, meter, needed)
+
+
+def _why_no_blocks(forms: Forms, *, meant_alike: bool) -> str | None:
+    """Why tasks take no blocks of any program; None if they may."""
+    if not meant_alike:
+        return "settings under which SQL means something else than in tasks"
+    if forms.look_ups is LookUps.SCAN:
+        return "look-ups that are to read all state, as only statements of Spark's do"
+    return None
