@@ -15,6 +15,7 @@ from slackwater.executors.spark.partitions import Partitions
 from slackwater.executors.spark.placements import Placements
 from slackwater.executors.spark.run_sessions import RunSessions, has_executors
 from slackwater.executors.spark.spark_executor import SparkExecutor
+from slackwater.executors.spark.spark_runs import SparkRuns
 from slackwater.executors.written import NotHere, RunPlace, Written
 from slackwater.plan.forms import DEFAULT_FORMS, Forms, LookUps
 from slackwater.plan.prices import DRIVER, SPARK
@@ -43,19 +44,21 @@ class ProgramRunner:
         self.run_sessions = RunSessions(spark)
         self.local = DriverExecutor(self.run_sessions.in_memory, tell)
         most_rows = forms.driver_rows if meant_alike else 0
-        self._spark = SparkExecutor(self.run_sessions, rates, forms.look_ups, tell)
-        self._placements = Placements(self.run_sessions.in_memory, self.local.programs)
+        why = _why_no_blocks(forms, meant_alike=meant_alike)
+        placements = Placements(self.run_sessions.in_memory, self.local.programs)
         partitions = Partitions(cores, forms.partitions)
-        self._blocks = BlockExecutor(
-            self.run_sessions, self._placements, partitions, self.local.room, tell
+        blocks = BlockExecutor(self.run_sessions, placements, partitions, self.local.room, tell)
+        prices = BlockPrices(forms.prices, placements, partitions)
+        self._spark = SparkRuns(
+            self.local.programs,
+            SparkExecutor(self.run_sessions, rates, forms.look_ups, tell),
+            NotHere(why) if why else blocks,
         )
-        self._only_statements = _why_no_blocks(forms, meant_alike=meant_alike)
-        prices = BlockPrices(forms.prices, self._placements, partitions)
         self.choice = EngineChoice(
             (forms.prices.driver, rates),
             most_rows,
             self.local.programs,
-            None if self._only_statements else prices,
+            None if why else prices,
         )
         self.programs = ProgramCache()
         """Programs of earlier runs, which are prepared."""
@@ -77,14 +80,14 @@ class ProgramRunner:
         priced = self.choice.price(program, place.sizes, place.files, place.moved_rows)
         meter.engine = priced.engine
         if priced.engine == SPARK:
-            return self._run_in_spark(program, place, meter)
+            return self._spark.run(program, place, meter)
         with meter.phase("on the driver"):
             results, left = self._run_here(program, place, meter)
         segments = {name: files for each in results for name, files in each.segments.items()}
         observed = {name: seen for each in results for name, seen in each.observed.items()}
         if left:
             # What the kernel cannot do here it cannot do in tasks.
-            in_spark = self._run_statements(merged(tuple(left)), place, meter)
+            in_spark = self._spark.run_statements(merged(tuple(left)), place, meter)
             segments |= in_spark.segments
             observed |= in_spark.observed
         kept = {name: files for name, files in segments.items() if files}
@@ -116,32 +119,6 @@ class ProgramRunner:
             each.publisher.finish()
             meter.add_parts(each.seconds)
         return results, left
-
-    def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
-        """Run in blocks what can be, and the rest as statements of Spark's."""
-        if self._only_statements:
-            meter.leave_to_spark(self._only_statements)
-            return self._run_statements(program, place, meter)
-        placement = self._placements.of(program, place.files)
-        for reason in placement.reasons:
-            meter.leave_to_spark(reason)
-        found = self._blocks.run(placement, place, meter)
-        if isinstance(found, NotHere):
-            meter.leave_to_spark(found.reason)
-            return self._run_statements(program, place, meter)
-        for reason in found.failed.values():
-            meter.leave_to_spark(reason)
-        left = (*placement.left, *(placement.parts[part] for part in found.failed))
-        if not left:
-            return Written(found.segments, SPARK, found.observed)
-        others = self._run_statements(merged(left), place, meter)
-        return Written(
-            {**found.segments, **others.segments}, SPARK, {**found.observed, **others.observed}
-        )
-
-    def _run_statements(self, program: Program, place: RunPlace, meter: Meter) -> Written:
-        needed = self.local.programs.needed(program, place.files)
-        return self._spark.run(program, place, meter, needed)
 
 
 def _why_no_blocks(forms: Forms, *, meant_alike: bool) -> str | None:

@@ -32,7 +32,8 @@ class BlockExecutor:
     ):
         """Rows that tasks carry home find `room`; `tell` hears how far a run is."""
         self._sessions = sessions
-        self._placements = placements
+        self.placements = placements
+        """What tasks take of programs."""
         self._tell = tell
         self._partitions = partitions
         self._room = room
@@ -44,7 +45,7 @@ class BlockExecutor:
             return NotHere("; ".join(placement.reasons))
         partitions = self._partitions.of(program, place.sizes, place.moved_rows)
         with meter.phase("building"):
-            shipped = self._placements.shipped(placement, place.sizes, place.files, partitions)
+            shipped = self.placements.shipped(placement, place.sizes, place.files, partitions)
             if isinstance(shipped, NotHere):
                 return shipped
             frame = self._job(shipped, partitions, place)
