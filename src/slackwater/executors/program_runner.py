@@ -78,7 +78,7 @@ class ProgramRunner:
     def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Take all steps: on the driver where that is possible and cheaper, else in Spark."""
         priced = self.choice.price(program, place.sizes, place.files, place.moved_rows)
-        meter.engine = priced.engine
+        meter.told.engine = priced.engine
         if priced.engine == SPARK:
             return self._spark.run(program, place, meter)
         with meter.phase("on the driver"):

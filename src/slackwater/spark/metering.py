@@ -90,6 +90,19 @@ class Metrics:
         return {**asdict(self), "cpu_seconds": self.cpu_seconds}
 
 
+@dataclass(slots=True)
+class Told:
+    """What work says of itself while it is metered."""
+
+    engine: str = ""
+    """Where most of it is done."""
+    parts: dict[str, float] = field(default_factory=dict)
+    task_parts: dict[str, float] = field(default_factory=dict)
+    exchanges: int = 0
+    bytes_exchanged: int = 0
+    left_to_spark: list[str] = field(default_factory=list)
+
+
 class Meter:
     """Counts the Spark work that is done while it is open."""
 
@@ -107,12 +120,8 @@ class Meter:
         """For what is read on the driver."""
         self.phases: dict[str, float] = {}
         """Wall seconds by phase, also of those after the measured block."""
-        self.engine = ""
-        """Where most is done."""
-        self._parts: dict[str, float] = {}
-        self._task_parts: dict[str, float] = {}
-        self._exchanges = self._bytes_exchanged = 0
-        self._left_to_spark: list[str] = []
+        self.told = Told()
+        """What the work says of itself."""
 
     @cached_property
     def read_in_workers(self) -> Accumulator[ReadCounters]:
@@ -143,11 +152,11 @@ class Meter:
                 driver_cpu_seconds=own,
                 jvm_cpu_seconds=max(0.0, of_java),
                 phases=dict(self.phases),
-                parts=dict(self._parts),
-                left_to_spark=tuple(self._left_to_spark),
-                engine=self.engine,
-                exchanges=self._exchanges,
-                bytes_exchanged=self._bytes_exchanged,
+                parts=dict(self.told.parts),
+                left_to_spark=tuple(self.told.left_to_spark),
+                engine=self.told.engine,
+                exchanges=self.told.exchanges,
+                bytes_exchanged=self.told.bytes_exchanged,
             )
 
     @contextmanager
@@ -162,21 +171,21 @@ class Meter:
 
     def add_parts(self, seconds: Mapping[str, float]) -> None:
         """Add wall seconds by kind of work."""
-        _add(self._parts, seconds)
+        _add(self.told.parts, seconds)
 
     def add_task_parts(self, seconds: Mapping[str, float]) -> None:
         """Add what a task says of its seconds by kind of work."""
-        _add(self._task_parts, seconds)
+        _add(self.told.task_parts, seconds)
 
     def note_exchanges(self, count: int, size: int) -> None:
         """Count exchanges between blocks, and the bytes that they moved."""
-        self._exchanges += count
-        self._bytes_exchanged += size
+        self.told.exchanges += count
+        self.told.bytes_exchanged += size
 
     def leave_to_spark(self, reason: str) -> None:
         """Remember why a part is left to statements of Spark's."""
-        if reason not in self._left_to_spark:
-            self._left_to_spark.append(reason)
+        if reason not in self.told.left_to_spark:
+            self.told.left_to_spark.append(reason)
 
     def _work(self, group: str) -> Metrics:
         """The work of Spark's jobs in a group, with what was counted here and in workers."""
@@ -193,7 +202,7 @@ class Meter:
             bytes_read=here.bytes + workers.bytes + sum(each.bytes_read for each in own),
             rows_shuffled=sum(each.rows_shuffled for each in stages),
             bytes_shuffled=sum(each.bytes_shuffled for each in stages),
-            task_parts=_task_parts(stages, workers, self._task_parts) if stages else {},
+            task_parts=_task_parts(stages, workers, self.told.task_parts) if stages else {},
         )
 
     def _counted_in_workers(self) -> ReadCounters:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,17 +98,14 @@ class BlockWork:
         self._tools = loaded.tools
         self._number = number
         self._share = share
-        self._counters = ReadCounters()
+        self._tally = _Tally()
         self._carried = CarriedSegments(place.home, place.stem, _CARRIED_BYTES // share.of)
-        self._common = Common(place, self._counters, self._carried)
+        self._common = Common(place, self._tally.counters, self._carried)
         self._encoder = Encoder(share.number, share.of)
-        self._done: dict[int, LocalResult] = {}
-        self._failed: dict[int, str] = {}
-        self._seconds: dict[str, float] = {}
 
     def spend(self, kind: str, seconds: float) -> None:
         """Count the time of a kind of work."""
-        self._seconds[kind] = self._seconds.get(kind, 0.0) + seconds
+        self._tally.spend(kind, seconds)
 
     def take(self, pieces: list[Piece]) -> Iterator[Piece]:
         """What is for later blocks, and a report, once all that was written is on disk."""
@@ -128,8 +125,11 @@ class BlockWork:
                     sent.add(each.address)
                     yield from self._timed(self._send(each, run))
         self._publish()
-        self._counters.cpu = time.thread_time_ns() - cpu
-        yield from self._report().pieces(self._share.of)
+        self._tally.counters.cpu = time.thread_time_ns() - cpu
+        report = self._tally.report(
+            self._number, self._share.number, self._encoder.bytes, self._carried.rows
+        )
+        yield from report.pieces(self._share.of)
 
     def _run(self, number: int, part: PreparedPart, arrived: _Arrived) -> LocalRun | None:
         run = LocalRun(part.prepared, self._tools, self._common, self._share)
@@ -138,12 +138,10 @@ class BlockWork:
             run.give(name, arrived.batches(name), self._block.arriving[name])
         self.spend(_EXCHANGING, time.perf_counter() - started)
         try:
-            self._done[number] = run.execute(tell_nobody)
+            self._tally.add(number, run.execute(tell_nobody))
         except NotLocalError as problem:
-            self._failed[number] = problem.what.splitlines()[0]
+            self._tally.failed[number] = problem.what.splitlines()[0]
             return None
-        for kind, spent in self._done[number].seconds.items():
-            self.spend(kind, spent)
         return run
 
     def _send(self, outgoing: Outgoing, run: LocalRun) -> Iterator[Piece]:
@@ -173,26 +171,48 @@ class BlockWork:
         """Wait until all files have their names."""
         started = time.perf_counter()
         self._common.packs.publish()
-        for each in self._done.values():
+        for each in self._tally.done.values():
             each.publisher.finish()
         self.spend("publishing files", time.perf_counter() - started)
 
-    def _report(self) -> TaskReport:
+
+class _Tally:
+    """What a task has to report."""
+
+    def __init__(self) -> None:
+        self.done: dict[int, LocalResult] = {}
+        self.failed: dict[int, str] = {}
+        self.counters = ReadCounters()
+        self._seconds: dict[str, float] = {}
+
+    def spend(self, kind: str, seconds: float) -> None:
+        self._seconds[kind] = self._seconds.get(kind, 0.0) + seconds
+
+    def add(self, part: int, result: LocalResult) -> None:
+        """Take in what came of a part."""
+        self.done[part] = result
+        for kind, spent in result.seconds.items():
+            self.spend(kind, spent)
+
+    def report(
+        self, block: int, partition: int, bytes_sent: int, carried: Mapping[str, bytes]
+    ) -> TaskReport:
+        """All of it."""
         segments: dict[int, dict[str, tuple[SegmentFile, ...]]] = {}
         observed: dict[str, Observed] = {}
-        for number, each in self._done.items():
-            segments[number] = {name: files for name, files in each.segments.items() if files}
+        for part, each in self.done.items():
+            segments[part] = {name: files for name, files in each.segments.items() if files}
             observed |= each.observed
         return TaskReport(
-            self._number,
-            self._share.number,
+            block,
+            partition,
             segments,
             observed,
             self._seconds,
-            self._encoder.bytes,
-            self._failed,
-            self._carried.rows,
-            self._counters,
+            bytes_sent,
+            self.failed,
+            carried,
+            self.counters,
         )
 
 
