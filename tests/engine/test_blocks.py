@@ -17,8 +17,10 @@ from slackwater.api.forced import open_forced
 from slackwater.errors import ExecutionError
 from slackwater.executors.spark import block_executor
 from slackwater.executors.spark.block_task import BlockTask
+from slackwater.workloads.changes import ChangeSpec
 
-from .harness import quick_session
+from .corpus import CORPUS
+from .harness import Way, data_set, keep, quick_session, view_of
 
 VIEWS = {
     "joined": "SELECT a.k, a.v, b.w FROM a JOIN b ON a.k = b.k",
@@ -109,11 +111,16 @@ def test_a_statement_that_fails_in_tasks_is_judged_by_spark(session: Session) ->
     require_exact(session)
 
 
-def test_a_number_that_only_spark_reads_is_read_by_spark(session: Session) -> None:
-    make(session)
-    session.create_view("read", "SELECT CAST(concat(g, '') AS STRING) s, v FROM a")
-    session.refresh()
-    require_exact(session)
+def test_tpch_views_in_blocks_are_what_plain_spark_computes(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    wanted = {f"tpch/q{n:02}" for n in (1, 3, 13, 17, 18, 22)}
+    views = [view_of(query) for query in CORPUS if query.name in wanted]
+    assert len(views) == len(wanted)
+    data = data_set("tpch").read_by(views)
+    spec = ChangeSpec(seed=3, batches=4, delete_share=0.25, update_share=0.3)
+    broken = keep(spark, tmp_path, data, views, data.history(spec), ways=(Way.INDEX,))
+    assert [str(each) for each in broken] == []
 
 
 class FailsOnce(BlockTask):
