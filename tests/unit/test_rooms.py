@@ -13,7 +13,7 @@ import slackwater
 ROOT = Path(slackwater.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 MOST_FIELDS = 8
-"""What a class may change; the rule is about seven."""
+"""The fields that a class may change; the rule is about seven."""
 MOST_FILE_LINES = 400
 MOST_FUNCTION_LINES = 60
 LONG_FILES = {"algebra/operators.py": "every operator that there is, one after the other"}
@@ -35,7 +35,7 @@ def _is_frozen(node: ast.ClassDef) -> bool:
 
 
 def _fields(node: ast.ClassDef) -> frozenset[str]:
-    """What a class declares, and what its methods assign to `self`."""
+    """The fields that a class declares, or that its methods assign to `self`."""
     declared = (each.target for each in node.body if isinstance(each, ast.AnnAssign))
     return frozenset(
         [each.id for each in declared if isinstance(each, ast.Name)]

@@ -17,7 +17,7 @@ from slackwater.plan.view_plan import KeptState, OperatorPlan
 
 @dataclass(frozen=True, slots=True)
 class RunTasks:
-    """What a program is written for."""
+    """The work that a program is written for."""
 
     facts: RunFacts
     views: Mapping[str, ViewTask]
@@ -52,18 +52,18 @@ class RunTasks:
         return self.plans[fingerprint(rel)]
 
     def touched(self, rel: Rel) -> bool:
-        """Whether a source below the relation has changes."""
+        """Tell if a source below the relation has changes."""
         return _touched(rel, self.facts, self.views)
 
     def behind(self, scan: Scan) -> Rel | None:
-        """What the changes of a view come from; none if it is computed anew and compared."""
+        """The relation whose changes a scan reads; none if its view is computed anew and compared."""
         view = self.views.get(scan.source)
         if view is None or view.plan.answer.id in self.replaced:
             return None
         return view.rel
 
     def stays(self, arrangement: Arrangement) -> bool:
-        """Whether state exists and is kept up to date."""
+        """Tell if state exists and is kept up to date."""
         return arrangement.id in self.facts.stored and arrangement.id not in self.replaced
 
 

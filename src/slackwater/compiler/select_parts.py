@@ -15,7 +15,7 @@ FRAME_COLUMN = re.compile(r"[abd-z]\d+|_[a-z]+")
 """Names of columns of frames: k0, s1, _w; never c1, which is a column by its id."""
 
 Texts = Mapping[ColumnId, str]
-"""How the expressions of a SELECT write each column."""
+"""The text of each column in the expressions of a SELECT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Select:
     source: str
     columns: Texts
     tables: int = 1
-    """How many tables its FROM names; each of several has an alias before its columns."""
+    """The number of tables in its FROM; each of several has an alias before its columns."""
     foreign: bool = False
-    """Whether its table is a user's, in which a column may be called c1."""
+    """True if its table is a user's, in which a column may be called c1."""
     where: tuple[Condition, ...] = ()
     items: tuple[tuple[ColumnId, str], ...] | None = None
     distinct: bool = False
@@ -49,28 +49,28 @@ class Select:
 
     @property
     def is_open(self) -> bool:
-        """Whether rows are still those of FROM and WHERE."""
+        """Tell if rows are still those of FROM and WHERE."""
         return self.items is None and not self.order and not self.limit
 
 
 def is_named_by_id(select: Select) -> bool:
-    """Whether what it offers is called by ids, as ORDER BY may have to."""
+    """Tell if what it offers is called by ids, as ORDER BY may have to."""
     return all(text.endswith(f"c{each}") for each, text in select.columns.items())
 
 
 def keeps_all(rel: Project) -> bool:
-    """Whether every column of the input is still there, so that rows stay different."""
+    """Tell if every column of the input is still there, so that rows stay different."""
     kept = {output.expr.id for output in rel.outputs if isinstance(output.expr, ColumnRef)}
     return kept == {column.id for column in rel.input.columns}
 
 
 def is_foreign(rel: Scan) -> bool:
-    """Whether a table is a user's: its columns may have any name."""
+    """Tell if a table is a user's: its columns may have any name."""
     return not all(FRAME_COLUMN.fullmatch(column.name) for column in rel.columns)
 
 
 def is_about_groups(rel: Filter, select: Select) -> bool:
-    """Whether a condition can be HAVING: it reads aggregates only, whose text has no alias."""
+    """Tell if a condition can be HAVING: it reads aggregates only, whose text has no alias."""
     if not isinstance(rel.input, Aggregate) or not select.aggregated:
         return False
     keys = {key.column.id for key in rel.input.keys}
@@ -78,7 +78,7 @@ def is_about_groups(rel: Filter, select: Select) -> bool:
 
 
 def finishes_groups(rel: Project, select: Select) -> bool:
-    """Whether expressions over aggregates can be listed as they are, none of them twice."""
+    """Tell if expressions over aggregates can be listed as they are, none of them twice."""
     if not isinstance(rel.input, Aggregate) or not select.aggregated:
         return False
     read = Counter(
@@ -93,7 +93,7 @@ def finishes_groups(rel: Project, select: Select) -> bool:
 
 
 def is_single_value(rel: Aggregate) -> bool:
-    """Whether a grouping gives the value of the only row there is."""
+    """Tell if a grouping gives the value of the only row there is."""
     return any(
         isinstance(output.expr, AggregateCall) and output.expr.function == "single_value"
         for output in rel.aggregates

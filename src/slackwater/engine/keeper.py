@@ -89,7 +89,7 @@ class Keeper:
 
     @property
     def events(self) -> Events:
-        """What listeners are told."""
+        """The listeners, and what they are told."""
         return self.home.events
 
     @staticmethod

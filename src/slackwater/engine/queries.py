@@ -1,4 +1,4 @@
-"""What queries are planned with: tables, functions of users, and parts that are left to Spark."""
+"""Plans the queries of a session: its tables, functions of users, parts that are left to Spark."""
 
 from __future__ import annotations
 

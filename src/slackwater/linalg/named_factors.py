@@ -11,7 +11,7 @@ from slackwater.linalg.triggers import Assign, Compress, Guard, Step
 
 
 class NamedFactors:
-    """What has been named so far."""
+    """The factors that have been named so far."""
 
     def __init__(self, names: Names):
         """No name is given yet."""

@@ -34,7 +34,7 @@ class TriggerChoice:
         return self._triggers[names]
 
     def choose(self, change: BoundChange) -> tuple[Strategy, float, float]:
-        """How to meet a change, its price in seconds, and that of the other way."""
+        """The way to meet a change, its price in seconds, and that of the other way."""
         thin, full = self.prices(change)
         strategy = self._plan.chosen.strategy
         if self._adaptive and full < thin:

@@ -75,7 +75,7 @@ class _Axis:
         return _Axis(vectors, tolerances, component, order, values)
 
     def reach(self, value: float) -> tuple[float, float]:
-        """How far along the axis vectors close to one with this value can be, generously."""
+        """Generous bounds, along the axis, on vectors close to one with this value."""
         far = 2 * self.tolerances[self.component] * abs(value)
         return value - far, value + far
 

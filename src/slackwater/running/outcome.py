@@ -1,4 +1,4 @@
-"""What came of a run: what its commit is to hold, and what it did to every view."""
+"""The outcome of a run: its commit, and what it did to every view."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slackwater.state.metadata.records import NewSegment, ProgressRecord, RunRec
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was found, decided, and written by which program."""
+    """Everything that was found, decided and written."""
 
     found: Situation
     decisions: tuple[Decision, ...]
@@ -28,7 +28,7 @@ class Outcome:
     written: Written
 
     def view_runs(self) -> tuple[ViewRun, ...]:
-        """What was done to every view."""
+        """The part of every view in the run."""
         rows = readable_rows(self.found.catalog)
         filled = frozenset(step.arrangement.id for step in self.program.appends if step.fill)
         return tuple(
@@ -43,7 +43,7 @@ class Outcome:
         )
 
     def _kept_bytes(self, decision: Decision, filled: frozenset[str]) -> int:
-        """What a view keeps after the run."""
+        """The size of the state that a view keeps after the run."""
         actual = 0
         for key in self.found.needed_by(decision):
             actual += 0 if key in filled else self.found.catalog.bytes(key)
@@ -67,14 +67,14 @@ class Outcome:
     def history(
         self, views: tuple[ViewRun, ...], timing: tuple[datetime, Metrics]
     ) -> tuple[RunRecord, ...]:
-        """What the history keeps of it, by view."""
+        """The rows of the history, one for each view."""
         pairs = zip(self.decisions, views, strict=True)
         return tuple(history_row(decision, run, timing) for decision, run in pairs)
 
     def transaction(
         self, views: tuple[ViewRun, ...], timing: tuple[datetime, Metrics]
     ) -> Transaction:
-        """What is to be committed."""
+        """Everything that the run changes, as one commit."""
         catalog, plans = self.found.catalog, self.found.plans
         known = catalog.state.arrangements
         kept = {step.arrangement.id: step for step in self.program.appends}

@@ -92,7 +92,7 @@ class Run:
         return RunResult(commit.version, metrics.wall_seconds, views, metrics, estimates=estimates)
 
     def relies_on_sums(self) -> bool:
-        """Whether a view keeps running sums that may not fit their type."""
+        """Tell if a view keeps running sums that may not fit their type."""
         return self._found.relies_on_sums()
 
     def culprits(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Run:
         self._home.writer.note_failed(rows)
 
     def _settle(self, decisions: tuple[Decision, ...]) -> tuple[tuple[Decision, ...], Program]:
-        """What the run does with every view, and its statements."""
+        """The choice for every view once prices are known, and the statements of the run."""
         rows = self._found.moved_rows(decisions)
 
         def price(program: Program, slowdown: float) -> Priced:
@@ -138,7 +138,7 @@ class Run:
         return settled, program
 
     def _price(self, program: Program, rows: int, slowdown: float = 1.0) -> Priced:
-        """Where a program that moves so many rows would be run, and for how long."""
+        """The price of a program that moves so many rows, on the engine that is for it."""
         return self._runner.choice.price(program, self._sizes, self._files, rows, slowdown)
 
     def _program(self, decisions: tuple[Decision, ...]) -> Program:

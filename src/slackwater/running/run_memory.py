@@ -1,4 +1,4 @@
-"""What runs remember for later ones: how long steps took, and what views came to regret."""
+"""Remembers for later runs how long steps took, and what views came to regret."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RunMemory:
         self._sizes = sizes
 
     def recall(self, view: str) -> Memory:
-        """What earlier runs say of a view."""
+        """The word of earlier runs on a view."""
         regret = self._sizes.observed(regret_origin(view))
         last = self._sizes.observed(incremental_origin(view))
         return Memory(0.0 if regret is None else regret.seconds, last)
@@ -64,7 +64,7 @@ class RunMemory:
         return Observed(0, 0, min(most, max(least, (factor * last) ** 0.5)))
 
     def _by_view(self, outcome: Outcome) -> dict[Origin, Observed]:
-        """What taking changes in cost each view, and what it has come to regret."""
+        """The cost of taking changes in, and the regret, of each view."""
         program, observed = outcome.program, outcome.written.observed
         names = (f"+{s.name}" if isinstance(s, AppendStep) else s.name for s in program.steps)
         nothing = Observed(0, 0)

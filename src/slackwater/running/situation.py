@@ -26,7 +26,7 @@ def view_task(view: ViewDefinition, action: Action, plan: ViewPlan) -> ViewTask:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the run of a home starts from."""
+    """The facts that a run starts from."""
 
     catalog: Catalog
     facts: Facts
@@ -44,7 +44,7 @@ class Situation:
         return Situation(catalog, facts, Plans(catalog, facts), Pending.of(catalog), outdated)
 
     def decisions(self) -> tuple[Decision, ...]:
-        """What is to be done with every view, before prices are looked at."""
+        """The choice for every view, before prices are looked at."""
         return tuple(
             decide(
                 view,
@@ -57,11 +57,11 @@ class Situation:
         )
 
     def is_behind(self) -> bool:
-        """Whether there are batches to take note of, even if they hold no rows."""
+        """Tell if there are batches to take note of, even if they hold no rows."""
         return any(is_behind(view, self.catalog) for view in self.catalog.views.values())
 
     def relies_on_sums(self) -> bool:
-        """Whether a view keeps running sums that may not fit their type."""
+        """Tell if a view keeps running sums that may not fit their type."""
         careful = Plans(self.catalog, replace(self.facts, sums_fit=False))
         return any(
             self.plans[name].arrangements != careful[name].arrangements
@@ -99,7 +99,7 @@ class Situation:
         )
 
     def run_facts(self, decisions: Iterable[Decision]) -> RunFacts:
-        """What the program of the run is written for."""
+        """The facts that the program of the run is written for."""
         needed = self.needed(each for each in decisions if each.action is not Action.FILL)
         filled = needed & filled_state(self.catalog)
         return RunFacts(
@@ -113,7 +113,7 @@ class Situation:
         )
 
     def key(self, decisions: tuple[Decision, ...], run: RunFacts) -> tuple[object, ...]:
-        """What is equal for two runs only if their programs are."""
+        """A key that is equal for two runs only if their programs are."""
         views, sources = self.catalog.state.views, self.catalog.state.sources
         return (
             tuple(

@@ -115,7 +115,7 @@ class Meter:
         self._context = session.sparkContext
         self._reads_files = reads_files
         self.metrics = Metrics()
-        """What was measured, once the measured block has ended."""
+        """The result, once the measured block has ended."""
         self.read_here = ReadCounters()
         """For what is read on the driver."""
         self.phases: dict[str, float] = {}

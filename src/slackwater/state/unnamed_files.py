@@ -23,7 +23,7 @@ class UnnamedFile:
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is a file."""
+        """Tell if there is a file."""
         return self._sink is not None
 
     def write(self, batch: pa.RecordBatch) -> None:

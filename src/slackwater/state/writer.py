@@ -49,7 +49,7 @@ MANIFEST = pa.schema(
 
 @dataclass(slots=True)
 class _Tally:
-    """What is known of a segment from the rows that went into it, in the order of hashes."""
+    """Adds up what is known of a segment from its rows, which come in the order of hashes."""
 
     rows: int = 0
     first: int = 0

@@ -79,7 +79,7 @@ class LocalResult:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What runs of one process work with, one after the other."""
+    """The tools of runs in one process, one run at a time."""
 
     engine: LocalEngine
     spark: SparkStatements | None

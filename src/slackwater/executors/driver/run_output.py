@@ -19,7 +19,7 @@ from slackwater.state.writer import WriteSegment
 
 
 class RunOutput:
-    """What a run has written so far, by arrangement."""
+    """Writes segments, and knows those written so far by arrangement."""
 
     def __init__(self, place: Place, packs: Packs, room: Room):
         """Segments of a few rows go to packs; rows that have to be sorted first find room."""
@@ -50,7 +50,7 @@ class RunOutput:
         self.segments[step.arrangement.id] = () if file is None else (file,)
 
     def rows(self, step: AppendStep) -> int:
-        """How many rows a step has written."""
+        """The number of rows that a step has written."""
         return sum(file.rows for file in self.segments[step.arrangement.id])
 
     def discard(self) -> None:

@@ -73,7 +73,7 @@ class _Care:
 
     @staticmethod
     def of(program: Program, scanned: frozenset[str], *, executors: bool) -> _Care:
-        """What a program asks for, where some steps scan state."""
+        """The care that a program asks for, where some steps scan state."""
         # A gathering scan reads its input twice.
         twice = {each.reads[0] for each in program.steps if each.name in scanned}
         named = (step.reads for step in program.steps if isinstance(step, ComputeStep))
