@@ -178,6 +178,9 @@ class _Search:
         demands: list[dict[int, int]],
         levels: list[Costs],
     ) -> tuple[Mode, int]:
+        if self.choices.steps[number].step.is_stored:
+            # Whoever reads it reads what it needs: each of its places is there at once.
+            return self.modes[number][0], 0
         moves = self.pricing.moves[number]
         best: tuple[float, Mode, int] | None = None
         for level in range(min(max(wanted.values()), len(levels) - 1) + 1):
