@@ -56,6 +56,9 @@ class _Frame:
     natural: Place
     is_partial: bool = False
     always_first: bool = False
+    """Whether all its rows are in the first partition, however it is made."""
+    is_light: bool = False
+    """Whether the first partition may make it alone where all of it is wanted there."""
     places: dict[object, int] = field(default_factory=dict)
     """By what its own terms come down to."""
     terms: list[list[Term]] = field(default_factory=list)
@@ -243,6 +246,7 @@ class _Analysis:
 
     def _modes(self, frame: _Frame) -> Iterator[Mode]:
         step = frame.forms[0]
+        frame.is_light = step.is_stored
         if step.is_stored:
             yield Mode((), (ANY, *self._known(frame, frame.natural.by)))
             yield Mode((), (AT_FIRST,), first=True)
@@ -253,16 +257,29 @@ class _Analysis:
             for variant, form in enumerate(frame.forms):
                 found += self._divided(frame, variant, form)
         frame.always_first = not found
+        frame.is_light = not found or self._is_light(frame)
         yield from found
+        if not frame.is_light:
+            return
         variants = range(len(frame.forms)) if not always[0] else range(1)
         splits = len(frame.forms) > 1 and not always[0] and frame.always_first
         for variant in variants:
-            if (variant == 0 and splits) or (frame.is_partial and not frame.always_first):
+            if variant == 0 and splits:
                 # What can be added up in parts is not gathered as it is.
                 continue
             slots = tuple(Slot(number, AT_FIRST) for number in frame.reads[variant])
             gives = (AT_FIRST, ANY) if frame.always_first else (AT_FIRST,)
             yield Mode(slots, gives, variant, first=True)
+
+    def _is_light(self, frame: _Frame) -> bool:
+        """Tell if a step does no more than sift and group rows that the first partition reads."""
+        step = frame.forms[0]
+        return (
+            isinstance(step, ComputeStep)
+            and not frame.is_partial
+            and not _joins(step.statement.rel)
+            and all(self._frames[number].is_light for number in frame.reads[0])
+        )
 
     def _divided(self, frame: _Frame, variant: int, form: Step) -> list[Mode]:
         """The ways to take a step in all partitions, each over its own rows."""

@@ -12,7 +12,6 @@ from math import inf
 
 from slackwater.compiler.placement.choices import (
     ANY,
-    AT_FIRST,
     EVERYWHERE,
     KEYED,
     Choice,
@@ -103,7 +102,7 @@ class _Search:
                     row[EVERYWHERE] = cost
             if before is not None:
                 known, moves = before[number], self.pricing.moves[number]
-                base = min(known[ANY], known[AT_FIRST])
+                base = known[ANY]
                 for place, move in enumerate(moves):
                     row[place] = min(row[place], known[place])
                     if place != ANY and base + move < row[place]:
