@@ -15,7 +15,6 @@ from ..golden.relations import KEPT
 from ..placement.programs import KEYS, Rows, small_view
 from .simulated_blocks import SmallState
 
-
 TITLES = [title for title in KEPT if title != "a part left to Spark"]
 
 
