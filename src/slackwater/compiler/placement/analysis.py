@@ -10,17 +10,17 @@ from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.compiler.placement import choices
 from slackwater.compiler.placement.choices import ANY, AT_FIRST, KEYED, Choice, Choices, Mode, Slot
 from slackwater.compiler.placement.division import (
-    EVERYWHERE,
     SPREAD,
     Place,
     comes_out_alike,
     likely_place,
+    moved,
     place_of,
 )
 from slackwater.compiler.placement.frame_fields import Fields, find_fields, width_of
 from slackwater.compiler.placement.split import split
 from slackwater.compiler.placement.stored_places import hash_of_stored, natural_place
-from slackwater.compiler.placement.terms import FIRST, Forms, Term, leaves, rewritten
+from slackwater.compiler.placement.terms import FIRST, Forms, Node, Term, leaves, rewritten
 from slackwater.compiler.placement.unfuse import scans_of, unfuse
 from slackwater.compiler.placement.wishes import Wish, Wishes, own_wishes, pushed
 from slackwater.expr.nodes import Expr
@@ -109,6 +109,10 @@ class _Analysis:
         if step.is_stored:
             return natural_place(step, self._sources)
         below = [self._frames[number].natural for number in reads]
+        return self._likely(step, below, grouped=grouped)
+
+    def _likely(self, step: Step, below: list[Place], *, grouped: bool) -> Place:
+        """The place of a step's rows if rows that must meet do."""
         match step:
             case ComputeStep(statement=statement):
                 return _named(statement, likely_place(statement.rel, below, grouped=grouped))
@@ -137,7 +141,9 @@ class _Analysis:
             return
         for wish in self._pushed(step, term)[:1]:
             if wish is not None and not isinstance(wish, Place):
-                yield reads[0], wish
+                given = Place((wish,), equal=self._frames[reads[0]].natural.equal)
+                if term in self._likely(step, [given], grouped=not frame.is_partial).by:
+                    yield reads[0], wish
 
     def _pushed(self, step: Step, term: Term) -> Wishes:
         match step:
@@ -298,11 +304,9 @@ class _Analysis:
         return [mode for mode in modes if not any(_better(other, mode) for other in modes)]
 
     def _as_place(self, number: int, place: int) -> Place:
-        if place == ANY:
-            return SPREAD
-        if place == choices.EVERYWHERE:
-            return EVERYWHERE
-        return Place(tuple(self._frames[number].terms[place - KEYED]))
+        frame = self._frames[number]
+        by = () if place < KEYED else tuple(frame.terms[place - KEYED])
+        return Place(by, place == choices.EVERYWHERE, frame.natural.equal)
 
     def _result(self, frame: _Frame, form: Step, given: list[Place]) -> Place | None:
         match form:
@@ -357,10 +361,7 @@ def _reads(step: Step) -> tuple[str, ...]:
 def _named(statement: Statement, place: Place) -> Place:
     """The place of a statement's rows in terms of its frame."""
     pairs = zip(statement.names, statement.rel.columns, strict=True)
-    names: Forms = {column.id: (name,) for name, column in pairs}
-    if place.everywhere:
-        return place
-    return Place(tuple(form for term in place.by for form in rewritten(term, names)))
+    return moved(place, {column.id: (name,) for name, column in pairs})
 
 
 def _found(step: LookUpStep, place: Place) -> Place:
@@ -375,7 +376,12 @@ def _found(step: LookUpStep, place: Place) -> Place:
     by = dict.fromkeys(form for each in forms for form in each)
     if HASH in place.by and hashed is not None:
         by[hashed] = None
-    return Place(tuple(by))
+    kept = (
+        form
+        for fact in place.equal
+        for form in rewritten(fact, {leaf: (leaf,) for leaf in leaves(fact) if leaf != HASH})
+    )
+    return Place(tuple(by), equal=tuple(form for form in kept if isinstance(form, Node)))
 
 
 def _filled(reads: Sequence[int], wishes: Wishes) -> Iterator[Wishes]:

@@ -7,7 +7,7 @@ no row is counted in two of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import assert_never
 
@@ -33,9 +33,15 @@ from slackwater.algebra.operators import (
     operator_of,
 )
 from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.compiler.placement.found_rows import (
+    exploded_terms,
+    found_equalities,
+    ways_of,
+)
 from slackwater.compiler.placement.terms import (
     FIRST,
     Forms,
+    Node,
     Term,
     equal_forms,
     equal_pair,
@@ -61,6 +67,8 @@ class Place:
 
     by: tuple[Term, ...] = ()
     everywhere: bool = False
+    equal: tuple[Node, ...] = ()
+    """What is equal in rows and in those that were found for them."""
 
 
 SPREAD = Place()
@@ -107,7 +115,7 @@ class _Placing:
     def place(self, rel: Rel, *, grouped: bool = True) -> Place | None:
         """The place of a relation's rows."""
         if isinstance(rel, Scan):
-            return _moved(next(self._scans), _columns_of(rel))
+            return moved(next(self._scans), _columns_of(rel))
         below = [self.place(each) for each in rel.inputs]
         known = [each for each in below if each is not None]
         if len(known) < len(below):
@@ -122,10 +130,20 @@ class _Placing:
             case Filter():
                 return _closed(below[0], filter_equalities(operator))
             case Project():
-                return _moved(below[0], project_forms(operator))
+                forms = project_forms(operator)
+                shown = moved(below[0], forms)
+                found = (
+                    Node(fact.head, (*fact.args[:2], value))
+                    for fact in found_equalities(operator)
+                    for value in rewritten(fact.args[2], forms)
+                )
+                return replace(shown, equal=(*shown.equal, *found))
             case Expand():
-                return _moved(below[0], expand_forms(operator))
-            case Generate() | Sort():
+                return moved(below[0], expand_forms(operator))
+            case Generate():
+                by = (*below[0].by, *exploded_terms(ways_of(rel), below[0].by, below[0].equal))
+                return replace(below[0], by=_few(by))
+            case Sort():
                 return below[0]
             case Union():
                 return self._union(operator, below)
@@ -158,7 +176,7 @@ class _Placing:
         if any(everywhere):
             return None if self._strict else SPREAD
         pairs = zip(below, union_forms(rel), strict=True)
-        first, *others = (_moved(place, forms).by for place, forms in pairs)
+        first, *others = (moved(place, forms).by for place, forms in pairs)
         if self._strict:
             return Place(tuple(term for term in first if all(term in each for each in others)))
         return Place(_few(term for branch in (first, *others) for term in branch))
@@ -172,7 +190,7 @@ class _Placing:
         keys = tuple(key.expr for key in rel.keys)
         if grouped and not self._meet(below, keys):
             return None
-        return _moved(below, group_forms(rel))
+        return moved(below, group_forms(rel))
 
     def _join(self, rel: Join, left: Place, right: Place) -> Place | None:
         if left.everywhere and right.everywhere:
@@ -180,7 +198,7 @@ class _Placing:
         equal = join_equalities(rel) if rel.kind is JoinKind.INNER else {}
         if left.everywhere:
             fits = rel.kind in _KEEPS_RIGHT
-            return _closed(right, equal) if fits or not self._strict else None
+            return _closed(Place(right.by), equal) if fits or not self._strict else None
         if right.everywhere:
             fits = rel.kind in _KEEPS_LEFT
             return _closed(left, equal) if fits or not self._strict else None
@@ -190,7 +208,7 @@ class _Placing:
         keeps_left = rel.kind in _KEEPS_LEFT or not self._strict
         keeps_right = rel.kind in _KEEPS_RIGHT or not self._strict
         by = (*both, *(left.by if keeps_left else ()), *(right.by if keeps_right else ()))
-        return _closed(Place(_few(by)), equal)
+        return _closed(Place(_few(by), equal=left.equal if keeps_left else ()), equal)
 
 
 def _aligned(rel: Join, left: Place, right: Place) -> bool:
@@ -211,18 +229,18 @@ def _few(terms: Iterable[Term]) -> tuple[Term, ...]:
     return tuple(islice(dict.fromkeys(terms), _MOST_TERMS))
 
 
-def _moved(place: Place, forms: Forms) -> Place:
+def moved(place: Place, forms: Forms) -> Place:
     """A place in terms of other columns."""
-    if place.everywhere or not place.by:
-        return place
-    return Place(_few(form for term in place.by for form in rewritten(term, forms)))
+    by = _few(form for term in place.by for form in rewritten(term, forms))
+    equal = (form for fact in place.equal for form in rewritten(fact, forms))
+    return Place(by, place.everywhere, tuple(form for form in equal if isinstance(form, Node)))
 
 
 def _closed(place: Place, equal: Forms) -> Place:
     """A place in all terms that are equal there."""
     if place.everywhere or not equal:
         return place
-    return Place(_few(form for term in place.by for form in equal_forms(term, equal)))
+    return replace(place, by=_few(form for term in place.by for form in equal_forms(term, equal)))
 
 
 def comes_out_alike(rel: Rel) -> bool:

@@ -14,6 +14,7 @@ from slackwater.algebra.operators import (
     Distinct,
     Expand,
     Filter,
+    Generate,
     GroupLimit,
     Join,
     Project,
@@ -32,6 +33,7 @@ from slackwater.compiler.placement.division import (
     likely_place,
     meeting,
 )
+from slackwater.compiler.placement.found_rows import ways_of
 from slackwater.compiler.placement.terms import (
     Forms,
     Term,
@@ -74,6 +76,9 @@ def pushed(rel: Rel, term: Term) -> Wishes:
             return _into_branches(rel, term)
         case Join():
             return _into_sides(rel, term)
+        case Generate():
+            forms = [form for way in ways_of(rel) for form in rewritten(term, way.fields)]
+            return _best((pushed(rel.input, form) for form in (term, *forms)), rel)
         case _:
             return _best((pushed(each, term) for each in rel.inputs[:1]), rel)
 
