@@ -15,7 +15,10 @@ from ..golden.relations import KEPT
 from ..placement.programs import KEYS, Rows, small_view
 from .simulated_blocks import SmallState
 
-TITLES = [title for title in KEPT if title != "a part left to Spark"]
+TITLES = [
+    title for title in KEPT if not title.startswith(("a part left to Spark", "the first rows"))
+]
+"""Of rows that are equal in an ORDER BY any may be the first."""
 
 
 @pytest.mark.parametrize("title", TITLES)
