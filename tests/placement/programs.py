@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -53,7 +53,7 @@ class View:
     """A relation that is kept."""
 
     rel: Rel
-    facts: Facts = Facts()
+    facts: Facts = field(default_factory=Facts)
 
     @property
     def scans(self) -> dict[str, Scan]:

@@ -31,8 +31,6 @@ from slackwater.plan.program import (
     AppendStep,
     ComputeStep,
     Program,
-    SourceChangesStep,
-    SourceRowsStep,
     Step,
 )
 from slackwater.plan.statements import Statement
@@ -106,13 +104,9 @@ class SimulatedHome:
             known.append(() if file is None else (file,))
 
     def _hashed(self, arrangement: Arrangement, rows: pa.Table) -> pa.Table:
-        columns = [
-            Column(ColumnId(n), f"k{n}", dtype) for n, dtype in enumerate(arrangement.types)
-        ]
+        columns = [Column(ColumnId(n), f"k{n}", dtype) for n, dtype in enumerate(arrangement.types)]
         weight = Column(ColumnId(len(columns)), WEIGHT, BIGINT, False)
-        hashed = Output(
-            Column(ColumnId(len(columns) + 1), "_h", BIGINT), key_hash(arrangement.key)
-        )
+        hashed = Output(Column(ColumnId(len(columns) + 1), "_h", BIGINT), key_hash(arrangement.key))
         rel = Project(
             Scan("batch", (*columns, weight)),
             (hashed, *(pass_through(each) for each in (*columns, weight))),

@@ -7,21 +7,34 @@ from dataclasses import dataclass, field
 
 from slackwater.algebra.operators import Join
 from slackwater.algebra.rel import Rel, walk_rel
-from slackwater.compiler.placement import choices
-from slackwater.compiler.placement.choices import ANY, AT_FIRST, KEYED, Choice, Choices, Mode, Slot
 from slackwater.compiler.placement.division import (
     SPREAD,
     Place,
     comes_out_alike,
     likely_place,
-    moved,
-    place_of,
 )
 from slackwater.compiler.placement.frame_fields import Fields, find_fields, width_of
-from slackwater.compiler.placement.split import split
-from slackwater.compiler.placement.stored_places import hash_of_stored, natural_place
-from slackwater.compiler.placement.terms import FIRST, Forms, Node, Term, leaves, rewritten
-from slackwater.compiler.placement.unfuse import scans_of, unfuse
+from slackwater.compiler.placement.modes import (
+    ANY,
+    AT_FIRST,
+    EVERYWHERE,
+    KEYED,
+    Alone,
+    Choice,
+    Choices,
+    Mode,
+    Slot,
+)
+from slackwater.compiler.placement.partial_aggregates import split
+from slackwater.compiler.placement.step_places import (
+    frames_of,
+    likely_step_place,
+    pushed_through,
+    step_place,
+)
+from slackwater.compiler.placement.stored_places import natural_place
+from slackwater.compiler.placement.terms import FIRST, Term
+from slackwater.compiler.placement.unfuse import unfuse
 from slackwater.compiler.placement.wishes import Wish, Wishes, own_wishes, pushed
 from slackwater.expr.nodes import Expr
 from slackwater.plan.frames import HASH
@@ -97,7 +110,7 @@ class _Analysis:
         self._append(forms)
 
     def _append(self, forms: tuple[Step, ...], *, is_partial: bool = False) -> None:
-        reads = tuple(tuple(self._numbers[name] for name in _reads(each)) for each in forms)
+        reads = tuple(tuple(self._numbers[name] for name in frames_of(each)) for each in forms)
         number, step = len(self._frames), forms[0]
         natural = self._natural(step, reads[0], grouped=not is_partial)
         self._frames.append(_Frame(number, forms, reads, natural, is_partial))
@@ -109,21 +122,7 @@ class _Analysis:
         if step.is_stored:
             return natural_place(step, self._sources)
         below = [self._frames[number].natural for number in reads]
-        return self._likely(step, below, grouped=grouped)
-
-    def _likely(self, step: Step, below: list[Place], *, grouped: bool) -> Place:
-        """The place of a step's rows if rows that must meet do."""
-        match step:
-            case ComputeStep(statement=statement):
-                return _named(statement, likely_place(statement.rel, below, grouped=grouped))
-            case LookUpStep():
-                return _found(step, below[0])
-            case GatherStep(arrangement=arrangement):
-                kept = tuple(each for each in below[0].by if each in (HASH, FIRST))
-                hashed = hash_of_stored(arrangement, "k")
-                return Place((*kept, hashed) if HASH in kept and hashed is not None else kept)
-            case _:
-                return SPREAD
+        return likely_step_place(step, below, grouped=grouped)
 
     def _root(self, frame: _Frame, term: Term) -> object:
         """What a term comes down to: terms of a frame that always agree have the same."""
@@ -139,38 +138,11 @@ class _Analysis:
         reads, step = frame.reads[0], frame.forms[0]
         if len(reads) != 1:
             return
-        for wish in self._pushed(step, term)[:1]:
+        for wish in pushed_through(step, term)[:1]:
             if wish is not None and not isinstance(wish, Place):
                 given = Place((wish,), equal=self._frames[reads[0]].natural.equal)
-                if term in self._likely(step, [given], grouped=not frame.is_partial).by:
+                if term in likely_step_place(step, [given], grouped=not frame.is_partial).by:
                     yield reads[0], wish
-
-    def _pushed(self, step: Step, term: Term) -> Wishes:
-        match step:
-            case ComputeStep(statement=statement):
-                ids: Forms = {
-                    name: (column.id,)
-                    for name, column in zip(
-                        statement.names, statement.rel.columns, strict=True
-                    )
-                }
-                forms = rewritten(term, ids)
-                return pushed(statement.rel, forms[0]) if forms else ()
-            case LookUpStep(arrangement=arrangement):
-                hashed = hash_of_stored(arrangement, "s")
-                stored = {f"s{n}" for n in range(len(arrangement.types))}
-                known: dict[Term, tuple[Term, ...]] = {
-                    leaf: (leaf,) for leaf in leaves(term) if leaf not in stored
-                }
-                if hashed is not None and not step.nested:
-                    known[hashed] = (HASH,)
-                return rewritten(term, known)[:1]
-            case GatherStep(arrangement=arrangement) if term == hash_of_stored(arrangement, "k"):
-                return (HASH,)
-            case GatherStep() if term == HASH:
-                return (HASH,)
-            case _:
-                return ()
 
     def _wish(self, frame: _Frame) -> None:
         """Tell the frames that a step reads where it would like to have them."""
@@ -190,7 +162,7 @@ class _Analysis:
                 yield wishes
                 yield from self._completed(form.statement, wishes)
         for term in [each for forms in frame.terms for each in forms]:
-            wishes = self._pushed(form, term)
+            wishes = pushed_through(form, term)
             if len(wishes) == len(reads):
                 yield wishes
 
@@ -231,15 +203,18 @@ class _Analysis:
         name = f"+{step.name}" if isinstance(step, AppendStep) else step.name
         terms = tuple(each[0] for each in frame.terms)
         width = width_of(fields.get(step.name, {}).values())
+        alone = (
+            Alone.ALWAYS if frame.always_first else Alone.GLADLY if frame.is_light else Alone.SMALL
+        )
         return Choice(
-            name, frame.forms, frame.reads, modes, copies, terms, width, frame.is_partial
+            name, frame.forms, frame.reads, modes, copies, terms, width, alone, frame.is_partial
         )
 
     def _copies(self, frame: _Frame) -> Iterator[Mode]:
         """The ways in which every partition works out all rows by itself."""
         step = frame.forms[0]
         if step.is_stored:
-            yield Mode((), (choices.EVERYWHERE,))
+            yield Mode((), (EVERYWHERE,))
         if step.is_stored or step.name in self._program.unstable:
             return
         for variant, (form, reads) in enumerate(zip(frame.forms, frame.reads, strict=True)):
@@ -247,8 +222,8 @@ class _Analysis:
                 isinstance(form, ComputeStep) and comes_out_alike(form.statement.rel)
             )
             if alike:
-                slots = tuple(Slot(number, choices.EVERYWHERE) for number in reads)
-                yield Mode(slots, (choices.EVERYWHERE,), variant)
+                slots = tuple(Slot(number, EVERYWHERE) for number in reads)
+                yield Mode(slots, (EVERYWHERE,), variant)
 
     def _modes(self, frame: _Frame) -> Iterator[Mode]:
         step = frame.forms[0]
@@ -265,8 +240,6 @@ class _Analysis:
         frame.always_first = not found
         frame.is_light = not found or self._is_light(frame)
         yield from found
-        if not frame.is_light:
-            return
         variants = range(len(frame.forms)) if not always[0] else range(1)
         splits = len(frame.forms) > 1 and not always[0] and frame.always_first
         for variant in variants:
@@ -274,8 +247,7 @@ class _Analysis:
                 # What can be added up in parts is not gathered as it is.
                 continue
             slots = tuple(Slot(number, AT_FIRST) for number in frame.reads[variant])
-            gives = (AT_FIRST, ANY) if frame.always_first else (AT_FIRST,)
-            yield Mode(slots, gives, variant, first=True)
+            yield Mode(slots, (AT_FIRST, ANY), variant, first=True)
 
     def _is_light(self, frame: _Frame) -> bool:
         """Tell if a step does no more than sift and group rows that the first partition reads."""
@@ -296,7 +268,7 @@ class _Analysis:
             if slots in found:
                 continue
             given = [self._as_place(*each) for each in zip(reads, places, strict=True)]
-            place = self._result(frame, form, given)
+            place = step_place(form, given, grouped=not frame.is_partial)
             if place is not None and not place.everywhere:
                 gives = (ANY, *(n for n in self._known(frame, place.by) if n >= KEYED))
                 found[slots] = Mode(slots, gives, variant)
@@ -306,21 +278,7 @@ class _Analysis:
     def _as_place(self, number: int, place: int) -> Place:
         frame = self._frames[number]
         by = () if place < KEYED else tuple(frame.terms[place - KEYED])
-        return Place(by, place == choices.EVERYWHERE, frame.natural.equal)
-
-    def _result(self, frame: _Frame, form: Step, given: list[Place]) -> Place | None:
-        match form:
-            case ComputeStep(statement=statement):
-                place = place_of(statement.rel, given, grouped=not frame.is_partial)
-                return None if place is None else _named(statement, place)
-            case LookUpStep():
-                return _found(form, given[0])
-            case GatherStep(arrangement=arrangement):
-                hashed = hash_of_stored(arrangement, "k")
-                by = (HASH,) if hashed is None else (HASH, hashed)
-                return Place(by) if HASH in given[0].by else None
-            case _:
-                return SPREAD
+        return Place(by, place == EVERYWHERE, frame.natural.equal)
 
     def _tried(self, frame: _Frame, variant: int, form: Step) -> Iterator[tuple[int, ...]]:
         """Places to try for the frames of a step."""
@@ -338,7 +296,7 @@ class _Analysis:
         elif isinstance(form, ComputeStep) and _joins(form.statement.rel):
             for at, number in enumerate(reads):
                 for place in (ANY, *range(KEYED, KEYED + len(self._frames[number].terms))):
-                    others = [choices.EVERYWHERE] * len(reads)
+                    others = [EVERYWHERE] * len(reads)
                     others[at] = place
                     yield tuple(others)
 
@@ -346,42 +304,9 @@ class _Analysis:
         if wish is None:
             return ANY
         if isinstance(wish, Place):
-            return choices.EVERYWHERE
+            return EVERYWHERE
         known = self._known(self._frames[number], (wish,))
         return next((each for each in known if each >= KEYED), None)
-
-
-def _reads(step: Step) -> tuple[str, ...]:
-    """The frames of a step: one for each scan of a statement."""
-    if isinstance(step, ComputeStep):
-        return tuple(each.source for each in scans_of(step.statement.rel))
-    return step.reads
-
-
-def _named(statement: Statement, place: Place) -> Place:
-    """The place of a statement's rows in terms of its frame."""
-    pairs = zip(statement.names, statement.rel.columns, strict=True)
-    return moved(place, {column.id: (name,) for name, column in pairs})
-
-
-def _found(step: LookUpStep, place: Place) -> Place:
-    """The place of what a look-up finds: where the rows that look up are."""
-    hashed = None if step.nested else hash_of_stored(step.arrangement, "s")
-    if place.everywhere:
-        return place
-    forms = (
-        rewritten(term, {leaf: (leaf,) for leaf in leaves(term) if leaf != HASH})
-        for term in place.by
-    )
-    by = dict.fromkeys(form for each in forms for form in each)
-    if HASH in place.by and hashed is not None:
-        by[hashed] = None
-    kept = (
-        form
-        for fact in place.equal
-        for form in rewritten(fact, {leaf: (leaf,) for leaf in leaves(fact) if leaf != HASH})
-    )
-    return Place(tuple(by), equal=tuple(form for form in kept if isinstance(form, Node)))
 
 
 def _filled(reads: Sequence[int], wishes: Wishes) -> Iterator[Wishes]:
@@ -407,7 +332,9 @@ def _better(one: Mode, other: Mode) -> bool:
     return (
         one is not other
         and all(a.place in (ANY, b.place) for a, b in zip(one.slots, other.slots, strict=True))
-        and all(b.place != choices.EVERYWHERE or a.place == b.place
-                for a, b in zip(one.slots, other.slots, strict=True))
+        and all(
+            b.place != EVERYWHERE or a.place == b.place
+            for a, b in zip(one.slots, other.slots, strict=True)
+        )
         and set(other.gives) <= set(one.gives)
     )

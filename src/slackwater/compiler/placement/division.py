@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import assert_never
 
-from slackwater.algebra.by_identity import remembered
 from slackwater.algebra.operators import (
     Aggregate,
     Distinct,
@@ -33,6 +32,16 @@ from slackwater.algebra.operators import (
     operator_of,
 )
 from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.compiler.placement.column_forms import (
+    column_forms,
+    expand_forms,
+    filter_equalities,
+    group_forms,
+    join_equalities,
+    key_pairs,
+    project_forms,
+    union_forms,
+)
 from slackwater.compiler.placement.found_rows import (
     exploded_terms,
     found_equalities,
@@ -44,13 +53,10 @@ from slackwater.compiler.placement.terms import (
     Node,
     Term,
     equal_forms,
-    equal_pair,
-    read_term,
     rewritten,
     value_forms,
 )
-from slackwater.expr.facts import conjuncts
-from slackwater.expr.nodes import AggregateCall, Call, Expr
+from slackwater.expr.nodes import AggregateCall, Expr
 from slackwater.types import is_floating
 
 _MOST_TERMS = 24
@@ -88,7 +94,7 @@ _KEEPS_LEFT = (
     JoinKind.SINGLE,
 )
 """Joins of which each result belongs to one row of that side, whatever is on the other."""
-_SAME_IN_ANY_ORDER = frozenset("sum count min max bit_and bit_or bit_xor".split())
+_SAME_IN_ANY_ORDER = frozenset(["sum", "count", "min", "max", "bit_and", "bit_or", "bit_xor"])
 
 
 def place_of(rel: Rel, scans: Iterable[Place], *, grouped: bool = True) -> Place | None:
@@ -115,7 +121,7 @@ class _Placing:
     def place(self, rel: Rel, *, grouped: bool = True) -> Place | None:
         """The place of a relation's rows."""
         if isinstance(rel, Scan):
-            return moved(next(self._scans), _columns_of(rel))
+            return moved(next(self._scans), column_forms(rel))
         below = [self.place(each) for each in rel.inputs]
         known = [each for each in below if each is not None]
         if len(known) < len(below):
@@ -127,44 +133,37 @@ class _Placing:
         match operator:
             case Scan() | Values() | Range():
                 return EVERYWHERE
-            case Filter():
-                return _closed(below[0], filter_equalities(operator))
-            case Project():
-                forms = project_forms(operator)
-                shown = moved(below[0], forms)
-                found = (
-                    Node(fact.head, (*fact.args[:2], value))
-                    for fact in found_equalities(operator)
-                    for value in rewritten(fact.args[2], forms)
-                )
-                return replace(shown, equal=(*shown.equal, *found))
-            case Expand():
-                return moved(below[0], expand_forms(operator))
-            case Generate():
-                by = (*below[0].by, *exploded_terms(ways_of(rel), below[0].by, below[0].equal))
-                return replace(below[0], by=_few(by))
-            case Sort():
-                return below[0]
+            case Filter() | Project() | Expand() | Generate() | Sort():
+                return _row_by_row(operator, below[0])
             case Union():
                 return self._union(operator, below)
-            case Aggregate():
-                return self._aggregate(operator, below[0], grouped=grouped)
-            case Distinct():
-                keys = tuple(column.ref() for column in rel.columns)
-                met = below[0].everywhere or not grouped or self._meet(below[0], keys)
-                return below[0] if met else None
-            case Window(partition=keys) | GroupLimit(partition=keys):
-                if below[0].everywhere and self._strict:
-                    return None
-                return below[0] if self._meet(below[0], keys) else None
             case Join():
                 return self._join(operator, below[0], below[1])
-            case Limit():
-                return below[0] if not below[0].everywhere and self._meet(below[0], ()) else None
+            case Aggregate() | Distinct() | Window() | GroupLimit() | Limit():
+                return self._of_groups(operator, below[0], grouped=grouped)
             case Recompute():
                 return None
             case _:
                 assert_never(operator)
+
+    def _of_groups(
+        self,
+        rel: Aggregate | Distinct | Window | GroupLimit | Limit,
+        below: Place,
+        *,
+        grouped: bool,
+    ) -> Place | None:
+        match rel:
+            case Aggregate():
+                return self._aggregate(rel, below, grouped=grouped)
+            case Distinct():
+                keys = tuple(column.ref() for column in rel.columns)
+                met = below.everywhere or not grouped or self._meet(below, keys)
+            case Window(partition=keys) | GroupLimit(partition=keys):
+                met = self._meet(below, keys) and not (below.everywhere and self._strict)
+            case Limit():
+                met = self._meet(below, ()) and not below.everywhere
+        return below if met else None
 
     def _meet(self, place: Place, keys: Sequence[Expr]) -> bool:
         return not self._strict or bool(meeting(place.by, keys))
@@ -211,11 +210,33 @@ class _Placing:
         return _closed(Place(_few(by), equal=left.equal if keeps_left else ()), equal)
 
 
+def _row_by_row(rel: Filter | Project | Expand | Generate | Sort, below: Place) -> Place:
+    match rel:
+        case Filter():
+            return _closed(below, filter_equalities(rel))
+        case Project():
+            forms = project_forms(rel)
+            shown = moved(below, forms)
+            found = (
+                Node(fact.head, (*fact.args[:2], value))
+                for fact in found_equalities(rel)
+                for value in rewritten(fact.args[2], forms)
+            )
+            return replace(shown, equal=(*shown.equal, *found))
+        case Expand():
+            return moved(below, expand_forms(rel))
+        case Generate():
+            by = (*below.by, *exploded_terms(ways_of(rel), below.by, below.equal))
+            return replace(below, by=_few(by))
+        case Sort():
+            return below
+
+
 def _aligned(rel: Join, left: Place, right: Place) -> bool:
     """Whether rows with equal keys are in one partition."""
     if rel.kind is JoinKind.NULL_AWARE_ANTI:
         return FIRST in left.by and FIRST in right.by
-    there = {one: (other,) for one, other in _pairs(rel)}
+    there = {one: (other,) for one, other in key_pairs(rel)}
     return any(form in right.by for term in left.by for form in rewritten(term, there))
 
 
@@ -260,97 +281,3 @@ def _alike(expr: Expr) -> bool:
         and expr.function in _SAME_IN_ANY_ORDER
         and not is_floating(expr.dtype)
     )
-
-
-@remembered
-def _columns_of(rel: Rel) -> Forms:
-    """The columns of a frame as those of a scan."""
-    return {column.name: (column.id,) for column in rel.columns}
-
-
-@remembered
-def project_forms(rel: Rel) -> Forms:
-    """What is below a projection in terms of its columns."""
-    found: dict[Term, list[Term]] = {}
-    for output in rel.outputs if isinstance(rel, Project) else ():
-        term = read_term(output.expr)
-        if term is not None:
-            found.setdefault(term, []).append(output.column.id)
-    return found
-
-
-@remembered
-def expand_forms(rel: Rel) -> Forms:
-    """What is below an expansion in terms of the columns that are the same in every copy."""
-    found: dict[Term, list[Term]] = {}
-    for same, term in common_terms(rel).items():
-        found.setdefault(term, []).append(same)
-    return found
-
-
-def common_terms(rel: Rel) -> dict[int, Term]:
-    """The columns of an expansion that are the same in every copy, by what they are below it."""
-    found: dict[int, Term] = {}
-    if isinstance(rel, Expand):
-        for n, column in enumerate(rel.columns):
-            terms = {read_term(row[n]) for row in rel.projections}
-            (term,) = terms if len(terms) == 1 else (None,)
-            if term is not None:
-                found[column.id] = term
-    return found
-
-
-@remembered
-def union_forms(rel: Rel) -> tuple[Forms, ...]:
-    """The columns of each branch in terms of those of the union."""
-    found = []
-    for branch in rel.inputs:
-        forms: dict[Term, list[Term]] = {}
-        for outer, inner in zip(rel.columns, branch.columns, strict=True):
-            forms.setdefault(inner.id, []).append(outer.id)
-        found.append(forms)
-    return tuple(found)
-
-
-@remembered
-def group_forms(rel: Rel) -> Forms:
-    """The values of keys below an aggregate in terms of its key columns."""
-    found: dict[Term, list[Term]] = {}
-    for key in rel.keys if isinstance(rel, Aggregate) else ():
-        pair = equal_pair(key.expr, key.column.ref())
-        if pair is not None:
-            found.setdefault(pair[0], []).append(pair[1])
-    return found
-
-
-@remembered
-def filter_equalities(rel: Rel) -> Forms:
-    """What a condition says to be equal."""
-    found: dict[Term, list[Term]] = {}
-    for part in conjuncts(rel.condition) if isinstance(rel, Filter) else ():
-        match part:
-            case Call(function="=" | "<=>", args=(one, other)):
-                _add(found, equal_pair(one, other))
-    return found
-
-
-@remembered
-def join_equalities(rel: Rel) -> Forms:
-    """What the keys of a join say to be equal in its pairs."""
-    found: dict[Term, list[Term]] = {}
-    for pair in _pairs(rel):
-        _add(found, pair)
-    return found
-
-
-def _pairs(rel: Rel) -> list[tuple[Term, Term]]:
-    keys = rel.keys if isinstance(rel, Join) else ()
-    found = (equal_pair(key.left, key.right) for key in keys)
-    return [pair for pair in found if pair is not None]
-
-
-def _add(found: dict[Term, list[Term]], pair: tuple[Term, Term] | None) -> None:
-    if pair is not None:
-        one, other = pair
-        found.setdefault(one, []).append(other)
-        found.setdefault(other, []).append(one)

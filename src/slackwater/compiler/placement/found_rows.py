@@ -25,7 +25,15 @@ from slackwater.compiler.placement.terms import (
 )
 from slackwater.expr.build import field_of
 from slackwater.expr.facts import conjuncts
-from slackwater.expr.nodes import Call, ColumnRef, Expr, FieldAccess, Lambda, LambdaVariable, Literal
+from slackwater.expr.nodes import (
+    Call,
+    ColumnRef,
+    Expr,
+    FieldAccess,
+    Lambda,
+    LambdaVariable,
+    Literal,
+)
 from slackwater.types import StructType
 
 _EQUAL_IF_KNOWN = Head("equal if known", None, None)
@@ -63,13 +71,14 @@ def _has_variables(expr: Expr) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way in which an exploded struct came about: its fields, and a value that is known then."""
+    """One way in which an exploded struct came about."""
 
     fields: Mapping[Term, Sequence[Term]]
     """What each field is, by its term over the struct."""
     values: Mapping[Term, Sequence[Term]]
     """The same the other way round."""
     known: Term | None
+    """A value that is not NULL then."""
 
 
 @remembered
@@ -129,9 +138,7 @@ def _known_if_not(condition: Expr) -> Term | None:
     return None
 
 
-def _way(
-    row: ColumnRef, names: Sequence[Expr], values: Sequence[Expr], known: Term | None
-) -> Way:
+def _way(row: ColumnRef, names: Sequence[Expr], values: Sequence[Expr], known: Term | None) -> Way:
     fields: dict[Term, list[Term]] = {}
     inside: dict[Term, list[Term]] = {}
     known_names = (

@@ -25,7 +25,14 @@ from slackwater.types import (
 Fields = Mapping[str, Mapping[str, Field]]
 """By frame and name."""
 
-_NARROW: Mapping[DataType, int] = {BOOLEAN: 1, TINYINT: 1, SMALLINT: 2, INTEGER: 4, DATE: 4, FLOAT: 4}
+_NARROW: Mapping[DataType, int] = {
+    BOOLEAN: 1,
+    TINYINT: 1,
+    SMALLINT: 2,
+    INTEGER: 4,
+    DATE: 4,
+    FLOAT: 4,
+}
 _TEXT, _ITEMS = 20, 4
 
 

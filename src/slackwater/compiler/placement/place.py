@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from slackwater.compiler.placement.analysis import SourceKeys, analyse
-from slackwater.compiler.placement.build import build
-from slackwater.compiler.placement.choices import Choices
-from slackwater.compiler.placement.options import DEFAULT_OPTIONS, PlacementOptions
-from slackwater.compiler.placement.prices import price
+from slackwater.compiler.placement.block_writer import build
+from slackwater.compiler.placement.frame_prices import price
+from slackwater.compiler.placement.modes import Choices
+from slackwater.compiler.placement.placement_options import DEFAULT_OPTIONS, PlacementOptions
 from slackwater.compiler.placement.schedule import schedule
 from slackwater.compiler.placement.search import Chosen, choose
 from slackwater.plan.placed import PlacedProgram

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from slackwater.compiler.placement.choices import ANY, AT_FIRST, EVERYWHERE, Choices, Mode, Slot
-from slackwater.compiler.placement.options import PlacementOptions
-from slackwater.compiler.placement.prices import Pricing
+from slackwater.compiler.placement.frame_prices import Pricing
+from slackwater.compiler.placement.modes import ANY, AT_FIRST, EVERYWHERE, Choices, Mode, Slot
+from slackwater.compiler.placement.placement_options import PlacementOptions
 from slackwater.compiler.placement.search import Chosen
 
 
@@ -50,7 +50,10 @@ def schedule(
     found = Schedule(choices, chosen, [0] * size, [0] * size, [False] * size)
     block = 0
     for number in range(size):
-        for mode, blocks in ((chosen.copies[number], found.copies), (chosen.modes[number], found.own)):
+        for mode, blocks in (
+            (chosen.copies[number], found.copies),
+            (chosen.modes[number], found.own),
+        ):
             if mode is None or not mode.slots:
                 continue
             least = max(map(found.ready, mode.slots))

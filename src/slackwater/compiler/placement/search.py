@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 
-from slackwater.compiler.placement.choices import (
+from slackwater.compiler.placement.frame_prices import EXCESS, Pricing
+from slackwater.compiler.placement.modes import (
     ANY,
     EVERYWHERE,
     KEYED,
@@ -18,8 +19,7 @@ from slackwater.compiler.placement.choices import (
     Choices,
     Mode,
 )
-from slackwater.compiler.placement.options import PlacementOptions
-from slackwater.compiler.placement.prices import EXCESS, Pricing
+from slackwater.compiler.placement.placement_options import PlacementOptions
 from slackwater.plan.program import AppendStep
 
 _LATE = 1e24
@@ -88,18 +88,17 @@ class _Search:
         for number, choice in enumerate(self.choices.steps):
             row = [inf] * (KEYED + len(choice.terms))
             for mode in self.modes[number]:
-                cost = self._extra(number, mode)
+                cost = 0.0
                 for slot in mode.slots:
                     cost += now[slot.frame][slot.place]
                 for place in mode.gives:
-                    if cost < row[place]:
-                        row[place] = cost
+                    whole = cost + (self._alone(number, place) if mode.first else 0.0)
+                    row[place] = min(row[place], whole)
             for mode in choice.copies:
                 cost = self.pricing.frames[number].copy
                 for slot in mode.slots:
                     cost += now[slot.frame][slot.place]
-                if cost < row[EVERYWHERE]:
-                    row[EVERYWHERE] = cost
+                row[EVERYWHERE] = min(row[EVERYWHERE], cost)
             if before is not None:
                 known, moves = before[number], self.pricing.moves[number]
                 base = known[ANY]
@@ -110,10 +109,10 @@ class _Search:
             now.append(row)
         return now
 
-    def _extra(self, number: int, mode: Mode) -> float:
-        """What a mode costs beside what it reads."""
-        alone = mode.first and not mode.slots
-        return self.pricing.frames[number].alone if alone else 0.0
+    def _alone(self, number: int, place: int) -> float:
+        """What it costs to leave a step to the first partition."""
+        prices = self.pricing.frames[number]
+        return prices.undivided if place == ANY else prices.alone
 
     def backwards(self, levels: list[Costs]) -> Chosen:
         """The modes by which all demands are met, with the fewest bytes as far as can be seen."""
@@ -184,13 +183,12 @@ class _Search:
         best: tuple[float, Mode, int] | None = None
         for level in range(min(max(wanted.values()), len(levels) - 1) + 1):
             for mode in self.modes[number]:
-                cost = self._extra(number, mode) + _cost(mode, level, demands, levels)
+                cost = _cost(mode, level, demands, levels)
+                if mode.first:
+                    cost += max(self._alone(number, place) for place in wanted)
                 for place, by in wanted.items():
                     if place == ANY or place in mode.gives:
                         cost += _LATE * max(0, level - by)
-                        if place == ANY and ANY not in mode.gives:
-                            # What can be divided is not left to one partition.
-                            cost += EXCESS
                     else:
                         cost += moves[place] + _LATE * max(0, level + 1 - by)
                 if best is None or cost < best[0]:

@@ -45,7 +45,9 @@ Forms = Mapping[Term, Sequence[Term]]
 """What may be written in place of a term."""
 
 
-def read_term(expr: Expr, leaf: Callable[[ColumnRef], Leaf] = lambda column: column.id) -> Term | None:
+def read_term(
+    expr: Expr, leaf: Callable[[ColumnRef], Leaf] = lambda column: column.id
+) -> Term | None:
     """The term of an expression; None if it has parts that are not compared here."""
     match expr:
         case ColumnRef():

@@ -23,13 +23,15 @@ from slackwater.algebra.operators import (
     Window,
 )
 from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.compiler.placement.column_forms import (
+    common_terms,
+    filter_equalities,
+    join_equalities,
+)
 from slackwater.compiler.placement.division import (
     EVERYWHERE,
     SPREAD,
     Place,
-    common_terms,
-    filter_equalities,
-    join_equalities,
     likely_place,
     meeting,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from slackwater.compiler.placement.terms import Term
 from slackwater.plan.program import Program, Step
@@ -35,6 +36,17 @@ class Mode:
     """Whether only the first partition takes it."""
 
 
+class Alone(Enum):
+    """When the first partition takes a step for all."""
+
+    ALWAYS = "always"
+    """It cannot be divided."""
+    GLADLY = "gladly"
+    """Where all that it makes is wanted there: it only sifts and groups what is read there."""
+    SMALL = "small"
+    """Where it has a few rows only."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A step, its forms, and the ways to take it."""
@@ -51,6 +63,7 @@ class Choice:
     """What the frame can be divided by: its places from `KEYED` on."""
     width: int
     """About how many bytes a row has."""
+    alone: Alone
     is_partial: bool = False
 
     @property

@@ -10,7 +10,7 @@ from slackwater.algebra.columns import Column, pass_through
 from slackwater.algebra.operators import Project
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.placement.beside import without_unsafe_besides
-from slackwater.compiler.placement.choices import (
+from slackwater.compiler.placement.modes import (
     ANY,
     AT_FIRST,
     EVERYWHERE,
@@ -181,9 +181,7 @@ class _Builder:
                     found = min(found, number)
         return found
 
-    def _kept(
-        self, slot: Slot, name: str, since: int, block: int, *, arrived: bool = False
-    ) -> str:
+    def _kept(self, slot: Slot, name: str, since: int, block: int, *, arrived: bool = False) -> str:
         """The name of a frame some blocks after the one that has it first."""
         for number in range(since, block):
             key = (name, number)
@@ -315,10 +313,7 @@ def _reading(form: Step, name: str, names: tuple[str, ...]) -> Step:
 def _before_first(steps: list[Step], first: set[str]) -> set[str]:
     """Frames that must not become part of a step that other partitions take."""
     return {
-        name
-        for step in steps
-        for name in step.reads
-        if (name in first) != (step.name in first)
+        name for step in steps for name in step.reads if (name in first) != (step.name in first)
     }
 
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from slackwater.compiler.placement.choices import ANY, AT_FIRST, EVERYWHERE, Choices
-from slackwater.compiler.placement.options import PlacementOptions
+from slackwater.compiler.placement.modes import (
+    ANY,
+    AT_FIRST,
+    EVERYWHERE,
+    Alone,
+    Choice,
+    Choices,
+)
+from slackwater.compiler.placement.placement_options import PlacementOptions
 from slackwater.plan.program import AppendStep, StateRowsStep
 
 EXCESS = 1e18
@@ -28,7 +35,9 @@ class FramePrices:
     copy: float
     """Reading it or working it out in every partition."""
     alone: float
-    """Reading it in the first partition, where all of it could."""
+    """Making it in the first partition for whoever wants it there."""
+    undivided: float
+    """Making it there although it is wanted anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +77,24 @@ def price(
                 size,
                 size * partitions + beyond,
                 copied if state and most <= 10 * limit else copied + beyond,
-                size * _ALONE,
+                *_alone(
+                    choice, size, max((found[n] for n in choice.reads[0]), default=0.0), options
+                ),
             )
         )
         row = [size] * (3 + len(choice.terms))
         row[ANY], row[AT_FIRST], row[EVERYWHERE] = 0.0, size, prices[-1].replicate
         moves.append(tuple(row))
     return Pricing(tuple(found), tuple(prices), tuple(moves))
+
+
+def _alone(
+    choice: Choice, size: float, read: float, options: PlacementOptions
+) -> tuple[float, float]:
+    """The prices of leaving a step to the first partition."""
+    if choice.alone is Alone.ALWAYS:
+        return 0.0, 0.0
+    if read <= options.alone_rows and not choice.step.is_stored:
+        return size * _ALONE, size * _ALONE
+    least = size * _ALONE
+    return (least if choice.alone is Alone.GLADLY else least + EXCESS), least + EXCESS

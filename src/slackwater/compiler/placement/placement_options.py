@@ -17,6 +17,8 @@ class PlacementOptions:
     """Send a frame once for all who read it in one place, and leave out what nobody reads."""
     replicated_rows: float = 100_000
     """The most rows of a frame that every partition works on; state that is read only is free."""
+    alone_rows: float = 20_000
+    """The most rows that the first partition works on by itself, if it need not."""
     divided_fill_rows: float = 1_000_000
     """From so many rows on, those that fill an arrangement are divided by its hash first."""
 

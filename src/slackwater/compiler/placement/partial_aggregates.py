@@ -17,7 +17,9 @@ from slackwater.expr.nodes import AggregateCall, Expr
 from slackwater.plan.frames import Frame, Fresh
 from slackwater.plan.statements import Statement
 
-_AGAIN = {name: name for name in "sum min max bit_and bit_or bit_xor".split()} | {"count": "sum"}
+_AGAIN = {name: name for name in ["sum", "min", "max", "bit_and", "bit_or", "bit_xor"]} | {
+    "count": "sum"
+}
 """What puts partial results together."""
 _IN_GROUPS = {"first": "first"}
 """The same for groups that have a row in every part there is of them."""
