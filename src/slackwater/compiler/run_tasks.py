@@ -56,7 +56,7 @@ class RunTasks:
         return _touched(rel, self.facts, self.views)
 
     def behind(self, scan: Scan) -> Rel | None:
-        """The relation whose changes a scan reads; none if its view is computed anew and compared."""
+        """The relation whose changes a scan reads; none if its view is computed anew."""
         view = self.views.get(scan.source)
         if view is None or view.plan.answer.id in self.replaced:
             return None
