@@ -221,9 +221,9 @@ class Way(Enum):
     DRIVER = "driver"
     """No Spark job, as far as meaning allows."""
     INDEX = "index"
-    """All in Spark, which searches in state."""
+    """All in Spark, in blocks, which search in state."""
     SCAN = "scan"
-    """All in Spark, which joins with state."""
+    """All in Spark, by statements of its own, which join with state."""
 
 
 class Law:
@@ -254,6 +254,7 @@ class Law:
             spark=self._spark,
             driver_rows=sys.maxsize if here else 0,
             look_ups="auto" if way is Way.DRIVER else way.value,
+            partitions=None if way is Way.SCAN else 2,
         )
         self._views: list[Kept] = []
         self._by_rules: set[str] = set()

@@ -30,8 +30,16 @@ def customers(start: int, stop: int) -> pa.Table:
     return pa.table({"id": range(start, stop), "name": [f"c{n}" for n in range(start, stop)]})
 
 
-def filled(spark: SparkSession, home: Path, forms: dict[str, int], look_ups: str) -> Session:
-    session = open_forced(home, spark, driver_rows=forms["driver_rows"], look_ups=look_ups)
+def filled(
+    spark: SparkSession,
+    home: Path,
+    forms: dict[str, int],
+    look_ups: str,
+    partitions: int | None = None,
+) -> Session:
+    session = open_forced(
+        home, spark, driver_rows=forms["driver_rows"], look_ups=look_ups, partitions=partitions
+    )
     session.create_source("orders", "id BIGINT, customer BIGINT")
     session.create_source("customers", "id BIGINT, name STRING")
     session.create_view(
@@ -66,10 +74,12 @@ def check_cpu(metrics: Metrics) -> None:
 
 
 @pytest.mark.parametrize(
-    ("look_ups", "scanned"), [("index", OF_EACH), ("scan", ORDERS)], ids=["index", "scan"]
+    ("look_ups", "scanned", "kinds"),
+    [("index", OF_EACH, {"look-ups"}), ("scan", ORDERS, {"Python", "reading state"})],
+    ids=["index", "scan"],
 )
 def test_runs_in_spark_count_the_stored_rows_they_read(
-    look_ups: str, scanned: int, spark: SparkSession, tmp_path: Path
+    look_ups: str, scanned: int, kinds: set[str], spark: SparkSession, tmp_path: Path
 ) -> None:
     with filled(spark, tmp_path, IN_SPARK, look_ups) as session:
         metrics = one_more_customer(session).metrics
@@ -81,9 +91,7 @@ def test_runs_in_spark_count_the_stored_rows_they_read(
         assert min(metrics.jvm_cpu_seconds, metrics.executor_cpu_seconds) > 0.0
         assert metrics.worker_cpu_seconds > 0.0
         assert {"planning", "building", "computing", "committing"} <= set(metrics.phases)
-        assert {"scheduling", "Java", "Python", "reading state", "writing state"} <= set(
-            metrics.task_parts
-        )
+        assert {"scheduling", "Java", "writing state", *kinds} <= set(metrics.task_parts)
         assert all(spent >= 0.0 for spent in metrics.task_parts.values())
         told = str(session.view("named").explain("cost"))
         assert f"rows read {1 + scanned:,}, bytes read {metrics.bytes_read:,}" in told
@@ -94,7 +102,7 @@ def test_runs_in_spark_count_the_stored_rows_they_read(
 def test_shuffled_bytes_are_shown(spark: SparkSession, tmp_path: Path) -> None:
     shuffling = spark.newSession()
     shuffling.conf.set("spark.sql.shuffle.partitions", "2")
-    with filled(shuffling, tmp_path, IN_SPARK, "index") as session:
+    with filled(shuffling, tmp_path, IN_SPARK, "index", partitions=2) as session:
         session.ingest("orders", orders(ORDERS - 1, ORDERS), op="delete")
         metrics = session.refresh().metrics
         # The orders of customer 9 are read with their old numbers; the join looks its name up.
@@ -102,6 +110,8 @@ def test_shuffled_bytes_are_shown(spark: SparkSession, tmp_path: Path) -> None:
         assert metrics.bytes_shuffled > 0
         told = str(session.view("numbered").explain("cost"))
         assert f"bytes shuffled {metrics.bytes_shuffled:,}" in told
+        assert metrics.exchanges > 0
+        assert f"bytes exchanged {metrics.bytes_exchanged:,}" in told
 
 
 @pytest.mark.parametrize("forms", [IN_SPARK, HERE], ids=["in Spark", "on the driver"])

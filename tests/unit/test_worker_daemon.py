@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from slackwater.spark import worker_daemon
+from slackwater.executors.spark import worker_daemon
 
 
 @pytest.mark.parametrize("given", [0, 3])

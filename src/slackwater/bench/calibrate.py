@@ -31,6 +31,7 @@ from slackwater.state.frames import Stored, Target, look_up, snapshot, write_seg
 from slackwater.state.look_up import LookUp
 from slackwater.state.segments import SegmentFile
 from slackwater.state.snapshot import ReadSegments, even_ranges
+from slackwater.state.worker import spare_the_collector
 from slackwater.state.writer import WriteSegment
 from slackwater.types import BIGINT
 
@@ -83,10 +84,12 @@ def measure_prices(
     say("measuring work in Spark")
     runner = ProgramRunner(spark)
     try:
-        in_spark = _InSpark(runner.session, state, plan).rates()
+        measured = _InSpark(runner.session, state, plan)
+        in_spark, stage = measured.rates(), measured.stage()
     finally:
         runner.local.close()
-    prices = Prices(driver, in_spark, spark.sparkContext.defaultParallelism)
+    cores = spark.sparkContext.defaultParallelism
+    prices = Prices(driver, in_spark, cores, stage=stage)
     return Calibration(plan, prices, describe_machine(spark, load_before))
 
 
@@ -228,6 +231,20 @@ class _InSpark:
             write=_per(self._typical(self._writer), start, self._rows),
         )
 
+    def stage(self) -> float:
+        """A stage of a job whose tasks do nothing but hand on what they get."""
+        one = self._typical(lambda: self._handing_on(1))
+        return _per(self._typical(lambda: self._handing_on(_CHAINED)), one, _CHAINED - 1)
+
+    def _handing_on(self, stages: int) -> DataFrame:
+        cores = self._spark.sparkContext.defaultParallelism
+        frame = self._numbers(cores)
+        for number in range(stages):
+            if number:
+                frame = frame.repartitionById(cores, frame["id"].cast("int"))
+            frame = frame.mapInArrow(_hand_on, "id BIGINT")
+        return frame
+
     def _groups(self, rows: int) -> DataFrame:
         return self._numbers(rows).selectExpr("xxhash64(id) % 1000 AS g").groupBy("g").count()
 
@@ -260,6 +277,11 @@ class _InSpark:
         )
         target = Target("state", "spark", partition_bits=2, consolidate=False)
         return write_segments(rows, Stored(self._state.single.home, _TYPES), target)
+
+
+def _hand_on(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    spare_the_collector()
+    yield from batches
 
 
 def _found(stored: Stored, probe: pa.RecordBatch) -> int:

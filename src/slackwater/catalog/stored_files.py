@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from slackwater.catalog.catalog import Catalog
+from slackwater.expr.nodes import Expr
 from slackwater.state.segments import SegmentFile
 from slackwater.types import DataType
 
@@ -33,6 +34,10 @@ class StoredFiles:
     def types(self, source: str) -> tuple[DataType, ...]:
         """The types of a source's columns."""
         return self.catalog.source(source).types
+
+    def key(self, source: str) -> tuple[Expr, ...]:
+        """What a source's rows are hashed by, over its stored columns."""
+        return self.catalog.source(source).arrangement.key
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ def show_calibration(console: Console, found: Calibration) -> None:
     for name, title in _TITLES.items():
         cells = (f"{getattr(rates, name) * 1e6:,.4f}" for rates in places)
         table.add_row(title, *cells)
+    table.add_row("a stage of blocks", "", f"{found.prices.stage * 1e6:,.4f}")
     console.print(table)
     console.print(f"medians of {found.plan.repeat} runs over {found.plan.rows:,} rows")
     console.print(str(found.machine))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from slackwater.executors.driver.prepared_programs import PreparedPrograms
 from slackwater.executors.driver.spark_statements import MOST_ROWS
 from slackwater.executors.places import StateFiles
+from slackwater.executors.spark.block_prices import BlockPrices
 from slackwater.plan.costs import Handed, Sizes, find_slowdown, frame_rows, step_seconds
 from slackwater.plan.observations import FACTOR
 from slackwater.plan.prices import SPARK, Rates
@@ -40,13 +41,23 @@ class EngineChoice:
     """Chooses the engine of programs and batches by price, unless a number of rows decides."""
 
     def __init__(
-        self, driver: Rates, spark: Rates, most_rows: int | None, programs: PreparedPrograms
+        self,
+        rates: tuple[Rates, Rates],
+        most_rows: int | None,
+        programs: PreparedPrograms,
+        blocks: BlockPrices | None,
     ):
-        """Up to `most_rows` changed rows are for the driver, more for Spark; None: by price."""
+        """Take the rates of the driver, and of statements in Spark.
+
+        Up to `most_rows` changed rows are for the driver, more for Spark; None: by price. Without
+        `blocks` Spark takes every step as a statement of its own.
+        """
+        driver, spark = rates
         self._driver = driver
         self._spark = spark
         self._most_rows = most_rows
         self._programs = programs
+        self._blocks = blocks
 
     def takes_batch(self, rows: int) -> bool:
         """Whether a batch is hashed and written on the driver."""
@@ -68,15 +79,33 @@ class EngineChoice:
         Steps of which nothing is known take `slowdown` times their price.
         """
         if self._most_rows is not None and rows > self._most_rows:
-            return self._there(program, sizes, slowdown)
+            return self._there(program, (sizes, files, rows), slowdown)
         here = self._price_here(program, sizes, files, slowdown)
         if self._most_rows is not None:
             return here
-        there = self._there(program, sizes, max(slowdown, here.slowdown))
+        there = self._there(program, (sizes, files, rows), max(slowdown, here.slowdown))
         return min((here, there), key=lambda each: each.total)
 
-    def _there(self, program: Program, sizes: Sizes, slowdown: float) -> Priced:
-        """The price in Spark, times the factor by which its last runs took longer than that."""
+    def _there(
+        self, program: Program, found: tuple[Sizes, StateFiles, int], slowdown: float
+    ) -> Priced:
+        """The price in Spark, in blocks where that is possible."""
+        sizes, files, rows = found
+        priced = self._statements(program, sizes, slowdown)
+        blocks = None if self._blocks is None else self._blocks.price(program, sizes, files, rows)
+        if blocks is None:
+            return priced
+        taken = step_seconds(program, sizes, blocks.rates)
+        pairs = zip(program.steps, taken, priced.seconds, strict=True)
+        seconds = [
+            left if step.name in blocks.left else own * priced.slowdown for step, own, left in pairs
+        ]
+        if blocks.left:
+            seconds[0] += self._spark.start
+        return Priced(blocks.rates, tuple(seconds), priced.slowdown)
+
+    def _statements(self, program: Program, sizes: Sizes, slowdown: float) -> Priced:
+        """The price of statements, times the factor by which Spark's last runs took longer."""
         known = sizes.observed(FACTOR, SPARK)
         factor = slowdown if known is None else known.seconds
         seconds = step_seconds(program, sizes, self._spark)
@@ -101,7 +130,7 @@ class EngineChoice:
         seconds = step_seconds(program, sizes, self._driver, prices, slowdown)
         found = find_slowdown(program, sizes, self._driver, prices)
         if whole:
-            in_spark = self._there(program, sizes, max(slowdown, found)).seconds
+            in_spark = self._statements(program, sizes, max(slowdown, found)).seconds
             pairs = zip(program.steps, seconds, in_spark, strict=True)
             seconds = [there if step.name in whole else here for step, here, there in pairs]
             seconds[0] += self._spark.start

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from slackwater.expr.nodes import Expr
 from slackwater.state.columns import arrow_columns
 from slackwater.state.segments import SegmentFile
 from slackwater.types import DataType
@@ -30,6 +31,9 @@ class StateFiles(Protocol):
     def types(self, source: str) -> tuple[DataType, ...]:
         """The types of a source's columns."""
 
+    def key(self, source: str) -> tuple[Expr, ...]:
+        """What a source's rows are hashed by, over its stored columns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -38,6 +42,10 @@ class Place:
     home: Path
     stem: str
     files: StateFiles
+
+    def layout(self, types: tuple[DataType, ...]) -> pa.Schema:
+        """The form in which rows of some types are stored."""
+        return arrow_layout(types)
 
 
 @lru_cache(maxsize=1024)

@@ -9,10 +9,15 @@ from slackwater.events import Tell, tell_nobody
 from slackwater.executors.driver.driver_executor import DriverExecutor
 from slackwater.executors.driver.program_run import Common, LocalResult
 from slackwater.executors.engine_choice import EngineChoice
+from slackwater.executors.spark.block_executor import BlockExecutor
+from slackwater.executors.spark.block_prices import BlockPrices
+from slackwater.executors.spark.partitions import Partitions
+from slackwater.executors.spark.placements import Placements
 from slackwater.executors.spark.run_sessions import RunSessions, has_executors
 from slackwater.executors.spark.spark_executor import SparkExecutor
+from slackwater.executors.spark.spark_runs import SparkRuns
 from slackwater.executors.written import NotHere, RunPlace, Written
-from slackwater.plan.forms import DEFAULT_FORMS, Forms
+from slackwater.plan.forms import DEFAULT_FORMS, Forms, LookUps
 from slackwater.plan.prices import DRIVER, SPARK
 from slackwater.plan.program import Program, merged
 from slackwater.spark.metering import Meter
@@ -39,8 +44,22 @@ class ProgramRunner:
         self.run_sessions = RunSessions(spark)
         self.local = DriverExecutor(self.run_sessions.in_memory, tell)
         most_rows = forms.driver_rows if meant_alike else 0
-        self.choice = EngineChoice(forms.prices.driver, rates, most_rows, self.local.programs)
-        self._spark = SparkExecutor(self.run_sessions, rates, forms.look_ups, tell)
+        why = _why_no_blocks(forms, meant_alike=meant_alike)
+        placements = Placements(self.run_sessions.in_memory, self.local.programs)
+        partitions = Partitions(cores, forms.partitions)
+        blocks = BlockExecutor(self.run_sessions, placements, partitions, self.local.room, tell)
+        prices = BlockPrices(forms.prices, placements, partitions)
+        self._spark = SparkRuns(
+            self.local.programs,
+            SparkExecutor(self.run_sessions, rates, forms.look_ups, tell),
+            NotHere(why) if why else blocks,
+        )
+        self.choice = EngineChoice(
+            (forms.prices.driver, rates),
+            most_rows,
+            self.local.programs,
+            None if why else prices,
+        )
         self.programs = ProgramCache()
         """Programs of earlier runs, which are prepared."""
         self.room = None if has_executors(spark) else self.local.room
@@ -58,14 +77,17 @@ class ProgramRunner:
 
     def run(self, program: Program, place: RunPlace, meter: Meter) -> Written:
         """Take all steps: on the driver where that is possible and cheaper, else in Spark."""
-        if self.choice.price(program, place.sizes, place.files, place.moved_rows).engine == SPARK:
-            return self._run_in_spark(program, place, meter)
+        priced = self.choice.price(program, place.sizes, place.files, place.moved_rows)
+        meter.told.engine = priced.engine
+        if priced.engine == SPARK:
+            return self._spark.run(program, place, meter)
         with meter.phase("on the driver"):
             results, left = self._run_here(program, place, meter)
         segments = {name: files for each in results for name, files in each.segments.items()}
         observed = {name: seen for each in results for name, seen in each.observed.items()}
         if left:
-            in_spark = self._run_in_spark(merged(tuple(left)), place, meter)
+            # What the kernel cannot do here it cannot do in tasks.
+            in_spark = self._spark.run_statements(merged(tuple(left)), place, meter)
             segments |= in_spark.segments
             observed |= in_spark.observed
         kept = {name: files for name, files in segments.items() if files}
@@ -98,6 +120,11 @@ class ProgramRunner:
             meter.add_parts(each.seconds)
         return results, left
 
-    def _run_in_spark(self, program: Program, place: RunPlace, meter: Meter) -> Written:
-        needed = self.local.programs.needed(program, place.files)
-        return self._spark.run(program, place, meter, needed)
+
+def _why_no_blocks(forms: Forms, *, meant_alike: bool) -> str | None:
+    """Why tasks take no blocks of any program; None if they may."""
+    if not meant_alike:
+        return "settings under which SQL means something else than in tasks"
+    if forms.look_ups is LookUps.SCAN:
+        return "look-ups that are to read all state, as only statements of Spark's do"
+    return None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from slackwater.explain.status import HistoryRow
+from slackwater.plan.prices import DRIVER, SPARK
 from slackwater.running.results import FAILED
 
 _WIDTH = 40
@@ -27,7 +28,11 @@ _SPARK = {
     "jobs": "Spark jobs",
     "stages": "stages",
     "tasks": "tasks",
+    "exchanges": "exchanges between blocks",
+    "bytes_exchanged": "bytes exchanged",
 }
+_WHERE = {DRIVER: ", on the driver", SPARK: ", in Spark"}
+_LEFT = {DRIVER: "not done on the driver", SPARK: "not done in blocks"}
 
 
 def cost_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
@@ -37,10 +42,10 @@ def cost_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
 
     >>> run = {"wall_seconds": 2.0, "phases": {"planning": 0.5, "computing": 1.5},
     ...     "task_parts": {"Java": 2.5, "Python": 0.5}, "jvm_cpu_seconds": 1.5, "rows_read": 1200,
-    ...     "left_to_spark": ["a column of type double"]}
+    ...     "left_to_spark": ["a column of type double"], "engine": "driver"}
     >>> for line in cost_lines(run):
     ...     print(line.rstrip())
-    2.00 s in all
+    2.00 s in all, on the driver
       planning                    0.50 s  ##########
       computing                   1.50 s  ##############################
         Java                      2.50 s of tasks
@@ -50,7 +55,8 @@ def cost_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
     not done on the driver: a column of type double
     """
     wall = float(metrics.get("wall_seconds", 0.0))
-    yield f"{wall:.2f} s in all"
+    engine = metrics.get("engine", "")
+    yield f"{wall:.2f} s in all{_WHERE.get(engine, '')}"
     for phase, seconds in metrics.get("phases", {}).items():
         yield _bar(f"  {phase}", seconds, wall)
         if phase == "on the driver":
@@ -66,7 +72,7 @@ def cost_lines(metrics: Mapping[str, Any]) -> Iterator[str]:
     if metrics.get("jobs"):
         yield _counted(metrics, _SPARK)
     for reason in metrics.get("left_to_spark", ()):
-        yield f"not done on the driver: {reason}"
+        yield f"{_LEFT.get(engine, _LEFT[DRIVER])}: {reason}"
 
 
 def view_lines(row: HistoryRow) -> Iterator[str]:

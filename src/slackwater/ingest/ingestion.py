@@ -24,10 +24,10 @@ from slackwater.catalog.definitions import OnMissing, SourceDefinition
 from slackwater.catalog.home import Home
 from slackwater.catalog.stored_files import StoredFiles
 from slackwater.errors import DataError
+from slackwater.executors.collated import any_collated
 from slackwater.executors.places import Place
 from slackwater.executors.program_runner import ProgramRunner
 from slackwater.executors.spark.checkpoints import Checkpoints
-from slackwater.executors.spark.collated import any_collated
 from slackwater.executors.written import NotHere
 from slackwater.faults import reach
 from slackwater.ingest.quick_ingestion import Taken, needs_look_up, take_quickly

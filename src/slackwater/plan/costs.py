@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
@@ -85,15 +85,22 @@ def frame_rows(program: Program, sizes: Sizes) -> dict[str, float]:
     it reads as it did in the last run; at first, as many as the largest frame it reads.
     """
     rows: dict[str, float] = {}
-    different = {step.name for step in program.steps if _is_distinct(step)}
-    for step in program.steps:
+    add_rows(rows, program.steps, sizes)
+    return rows
+
+
+def add_rows(rows: dict[str, float], steps: Iterable[Step], sizes: Sizes) -> None:
+    """Add the rows of the frames of some steps, which read no others than are known or added."""
+    different: set[str] = set()
+    for step in steps:
+        if _is_distinct(step):
+            different.add(step.name)
         if not isinstance(step, AppendStep):
             found = _rows(step, rows, sizes)
             if isinstance(step, LookUpStep) and step.input in different and not step.nested:
                 # Keys that are all different find no stored row twice.
                 found = min(found, sizes.arrangement(step.arrangement.id).rows)
             rows[step.name] = found
-    return rows
 
 
 def _is_distinct(step: Step) -> bool:

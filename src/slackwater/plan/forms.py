@@ -59,6 +59,8 @@ class Forms:
     driver_rows: int | None = None
     """Up to how many changed rows a batch or run is worked on by the driver; None: by price."""
     look_ups: LookUps = LookUps.AUTO
+    partitions: int | None = None
+    """Into how many partitions a run in Spark is divided; None: as many as there is work for."""
     prices: Prices = field(default_factory=Prices)
 
     @staticmethod

@@ -50,6 +50,14 @@ class Observed:
         share = math.log1p(-self.rows_out / stored) / self.rows_in
         return -stored * math.expm1(share * rows)
 
+    def added(self, other: Observed) -> Observed:
+        """Both together: the same step over other rows."""
+        return Observed(
+            self.rows_in + other.rows_in,
+            self.rows_out + other.rows_out,
+            self.seconds + other.seconds,
+        )
+
     def is_like(self, other: Observed) -> bool:
         """Tell if another observation says about the same."""
         pairs = (

@@ -77,6 +77,19 @@ class Prices:
         )
     )
     cores: int = 2
+    stage: float = 0.06
+    """Seconds of each stage of a job in which tasks take blocks of a program."""
+    moved: float = 1e-8
+    """Seconds of a byte that goes from one block to the next."""
+
+    def in_tasks(self, cores: int) -> Rates:
+        """The driver's rates where tasks on so many cores do its work side by side.
+
+        Statements use all cores on the driver too.
+        """
+        shared = self.driver.with_cores(cores)
+        row = self.driver.row * self.cores / cores
+        return replace(shared, start=self.spark.start, row=row, engine=SPARK)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -93,7 +106,8 @@ def read_prices(path: Path) -> Prices:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         driver, spark = (_rates(found[place], place) for place in (DRIVER, SPARK))
-        return Prices(driver, spark, int(found["cores"]))
+        others = {name: _price(found[name]) for name in ("stage", "moved") if name in found}
+        return Prices(driver, spark, int(found["cores"]), **others)
     except (OSError, ValueError, TypeError, KeyError) as problem:
         raise SetupError(
             f"these are not prices: {problem}",
@@ -103,10 +117,14 @@ def read_prices(path: Path) -> Prices:
 
 
 def _rates(found: Mapping[str, object], engine: str) -> Rates:
-    prices = {name: float(str(value)) for name, value in found.items()}
-    if not all(0 <= value < math.inf for value in prices.values()):
+    return Rates(**{name: _price(value) for name, value in found.items()}, engine=engine)
+
+
+def _price(value: object) -> float:
+    found = float(str(value))
+    if not 0 <= found < math.inf:
         raise ValueError("a price is below zero or no number")
-    return Rates(**prices, engine=engine)
+    return found
 
 
 def write_prices(path: Path, prices: Prices) -> None:

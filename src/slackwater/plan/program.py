@@ -200,11 +200,11 @@ class Program:
         return tuple(step for step in self.steps if isinstance(step, AppendStep))
 
     def uses(self) -> dict[str, int]:
-        """The number of steps that read each frame."""
+        """The number of steps that read each frame, be it made here or given."""
         counts = {step.name: 0 for step in self.steps}
         for step in self.steps:
             for name in step.reads:
-                counts[name] += 1
+                counts[name] = counts.get(name, 0) + 1
         return counts
 
     def parts(self) -> tuple[Program, ...]:

@@ -50,6 +50,10 @@ class Metrics:
     """Bytes of the columns of these rows that were read, in Arrow's form as files hold it."""
     rows_shuffled: int = 0
     bytes_shuffled: int = 0
+    exchanges: int = 0
+    """Between blocks of a program that tasks carry out themselves."""
+    bytes_exchanged: int = 0
+    """What these moved, before Spark compresses it; state that stays where it is does not count."""
     rows_written: int = 0
     state_bytes_written: int = 0
     phases: Mapping[str, float] = field(default_factory=dict)
@@ -67,7 +71,9 @@ class Metrics:
     estimates: Mapping[str, float | None] = field(default_factory=dict)
     """How good the forecast of the run was: the median factor of rows, and the seconds it told."""
     left_to_spark: tuple[str, ...] = ()
-    """Why parts of a run that was for the driver went to Spark all the same."""
+    """Why parts of a run were left to statements of Spark's."""
+    engine: str = ""
+    """Where most of a run was done."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -83,6 +89,19 @@ class Metrics:
     def as_dict(self) -> dict[str, Any]:
         """For history and JSON."""
         return {**asdict(self), "cpu_seconds": self.cpu_seconds}
+
+
+@dataclass(slots=True)
+class Told:
+    """What work says of itself while it is metered."""
+
+    engine: str = ""
+    """Where most of it is done."""
+    parts: dict[str, float] = field(default_factory=dict)
+    task_parts: dict[str, float] = field(default_factory=dict)
+    exchanges: int = 0
+    bytes_exchanged: int = 0
+    left_to_spark: list[str] = field(default_factory=list)
 
 
 class Meter:
@@ -102,8 +121,8 @@ class Meter:
         """For what is read on the driver."""
         self.phases: dict[str, float] = {}
         """Wall seconds by phase, also of those after the measured block."""
-        self._parts: dict[str, float] = {}
-        self._left_to_spark: list[str] = []
+        self.told = Told()
+        """What the work says of itself."""
 
     @cached_property
     def read_in_workers(self) -> Accumulator[ReadCounters]:
@@ -134,8 +153,11 @@ class Meter:
                 driver_cpu_seconds=own,
                 jvm_cpu_seconds=max(0.0, of_java),
                 phases=dict(self.phases),
-                parts=dict(self._parts),
-                left_to_spark=tuple(self._left_to_spark),
+                parts=dict(self.told.parts),
+                left_to_spark=tuple(self.told.left_to_spark),
+                engine=self.told.engine,
+                exchanges=self.told.exchanges,
+                bytes_exchanged=self.told.bytes_exchanged,
             )
 
     @contextmanager
@@ -150,13 +172,21 @@ class Meter:
 
     def add_parts(self, seconds: Mapping[str, float]) -> None:
         """Add wall seconds by kind of work."""
-        for kind, spent in seconds.items():
-            self._parts[kind] = self._parts.get(kind, 0.0) + spent
+        _add(self.told.parts, seconds)
+
+    def add_task_parts(self, seconds: Mapping[str, float]) -> None:
+        """Add what a task says of its seconds by kind of work."""
+        _add(self.told.task_parts, seconds)
+
+    def note_exchanges(self, count: int, size: int) -> None:
+        """Count exchanges between blocks, and the bytes that they moved."""
+        self.told.exchanges += count
+        self.told.bytes_exchanged += size
 
     def leave_to_spark(self, reason: str) -> None:
-        """Remember why the driver did not do a part."""
-        if reason not in self._left_to_spark:
-            self._left_to_spark.append(reason)
+        """Remember why a part is left to statements of Spark's."""
+        if reason not in self.told.left_to_spark:
+            self.told.left_to_spark.append(reason)
 
     def _work(self, group: str) -> Metrics:
         """The work of Spark's jobs in a group, with what was counted here and in workers."""
@@ -173,7 +203,7 @@ class Meter:
             bytes_read=here.bytes + workers.bytes + sum(each.bytes_read for each in own),
             rows_shuffled=sum(each.rows_shuffled for each in stages),
             bytes_shuffled=sum(each.bytes_shuffled for each in stages),
-            task_parts=_task_parts(stages, workers) if stages else {},
+            task_parts=_task_parts(stages, workers, self.told.task_parts) if stages else {},
         )
 
     def _counted_in_workers(self) -> ReadCounters:
@@ -242,14 +272,22 @@ class _Stage:
         )
 
 
-def _task_parts(stages: list[_Stage], workers: ReadCounters) -> dict[str, float]:
-    """Seconds of tasks by kind of work; beside it, Java waits for workers and processors."""
+def _task_parts(
+    stages: list[_Stage], workers: ReadCounters, told: Mapping[str, float]
+) -> dict[str, float]:
+    """Seconds of tasks by kind of work; beside it, Java waits for workers and processors.
+
+    What tasks have `told` themselves is more exact than what Spark and the workers count.
+    """
     running = sum(each.running for each in stages) * _MILLI
-    known = {
-        "Java": sum(each.running_cpu for each in stages) * _NANO,
+    counted = {
         "Python": (workers.cpu - workers.files_cpu) * _NANO,
         "reading state": workers.reading * _NANO,
         "writing state": workers.writing * _NANO,
+    }
+    known = {
+        "Java": sum(each.running_cpu for each in stages) * _NANO,
+        **(told or counted),
         "shuffle waits": sum(each.shuffle_waits for each in stages) * _MILLI,
     }
     return {
@@ -257,6 +295,11 @@ def _task_parts(stages: list[_Stage], workers: ReadCounters) -> dict[str, float]
         **known,
         "other waits": max(0.0, running - sum(known.values())),
     }
+
+
+def _add(totals: dict[str, float], seconds: Mapping[str, float]) -> None:
+    for kind, spent in seconds.items():
+        totals[kind] = totals.get(kind, 0.0) + spent
 
 
 @lru_cache(maxsize=1)

@@ -104,7 +104,7 @@ def spark_properties(settings: SparkSettings, scratch: Path) -> dict[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         # Over TCP every exchange with a Python worker waits 40 ms for a delayed acknowledgement.
         "spark.python.unix.domain.socket.enabled": "true",
-        "spark.python.daemon.module": "slackwater.spark.worker_daemon",
+        "spark.python.daemon.module": "slackwater.executors.spark.worker_daemon",
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
     }
     cores = local_cores(settings.master)

@@ -83,14 +83,16 @@ class LocalEngine:
         spill: Path | None = None,
         few_values: int = FEW_VALUES,
         zone: Callable[[], Zone] = lambda: UTC,
+        cores: int = CORES,
     ) -> None:
         """Open an empty database in memory.
 
         What grows beyond `memory` goes to the folder `spill`; without one it is Spark's. Tables of
         no more than `few_values` values are computed on without DuckDB. `zone` is asked for the
-        session's time zone by the first statement that needs it.
+        session's time zone by the first statement that needs it. Many rows are for all `cores`.
         """
         self._few_values = few_values
+        self._cores = cores
         limits: dict[str, str | bool | int | float | list[str]] = {
             "threads": "1",
             "memory_limit": memory,
@@ -202,7 +204,7 @@ class LocalEngine:
 
     def _use_threads(self, rows: int) -> None:
         """One thread is quickest on a few rows."""
-        threads = 1 if rows < _MANY_ROWS else CORES
+        threads = 1 if rows < _MANY_ROWS else self._cores
         if threads != self._threads:
             self._connection.execute(f"SET threads = {threads}")
             self._threads = threads

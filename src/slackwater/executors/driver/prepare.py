@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import assert_never
 
 from slackwater.compiler.duckdb.statements import DuckdbStatement, print_duckdb
@@ -47,6 +47,8 @@ class Prepared:
     columns: Mapping[str, Columns]
     left: Mapping[str, str] = field(default_factory=dict)
     """The other statements, which are Spark's, each with the reason."""
+    handed_on: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Frames that are for others when all steps are taken, with the columns those need."""
 
     def needed(self, name: str) -> frozenset[str]:
         """The columns of a frame that some step needs."""
@@ -59,7 +61,7 @@ class Prepared:
         return {}
 
     def _find_needed(self, name: str) -> frozenset[str]:
-        found: set[str] = set()
+        found = set(self.handed_on.get(name, ()))
         for step in self.steps:
             if name in step.reads:
                 statement = (
@@ -84,10 +86,11 @@ class Prepared:
 
     @cached_property
     def _readers(self) -> Counter[str]:
-        return Counter(name for step in self.steps for name in step.reads)
+        read = (name for step in self.steps for name in step.reads)
+        return Counter(chain(read, self.handed_on))
 
     def readers(self) -> dict[str, int]:
-        """How many steps read each frame; a dictionary of the caller's own."""
+        """How many readers each frame has; a dictionary of the caller's own."""
         return dict(self._readers)
 
 
@@ -99,7 +102,7 @@ def prepare(program: Program, types: Mapping[str, tuple[DataType, ...]]) -> Prep
     for step in program.steps:
         if isinstance(step, AppendStep):
             continue
-        columns[step.name] = _columns(step, columns, types)
+        columns[step.name] = step_columns(step, columns, types)
         if isinstance(step, ComputeStep):
             try:
                 statements[step.name] = print_duckdb(step.statement, step.parts, own_suffix())
@@ -113,7 +116,7 @@ def prepare(program: Program, types: Mapping[str, tuple[DataType, ...]]) -> Prep
     return Prepared(program.steps, statements, columns, left)
 
 
-def _columns(
+def step_columns(
     step: Step, known: Mapping[str, Columns], types: Mapping[str, tuple[DataType, ...]]
 ) -> Columns:
     """The columns of the frame that a step makes."""

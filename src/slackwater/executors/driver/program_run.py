@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 from pathlib import Path
 from typing import assert_never
@@ -19,8 +19,9 @@ from slackwater.executors.driver.engine import LocalEngine, arrow_schema
 from slackwater.executors.driver.frames import Frames
 from slackwater.executors.driver.prepare import Prepared
 from slackwater.executors.driver.run_output import RunOutput
+from slackwater.executors.driver.shares import ALL_HASHES, EVERYTHING, Share
 from slackwater.executors.driver.spark_statements import SparkStatements
-from slackwater.executors.places import Place, arrow_layout
+from slackwater.executors.places import Place
 from slackwater.plan.arrangements import Arrangement
 from slackwater.plan.observations import Observed
 from slackwater.plan.program import (
@@ -42,7 +43,7 @@ from slackwater.state.matching import Arrangement as StoredRows
 from slackwater.state.packs import Packs
 from slackwater.state.publish import Publisher
 from slackwater.state.segments import SegmentFile
-from slackwater.state.snapshot import ReadSegments, even_ranges
+from slackwater.state.snapshot import Range, ReadSegments
 from slackwater.state.sorting import sorted_pieces
 from slackwater.state.spill import Room
 from slackwater.types import DataType
@@ -53,14 +54,14 @@ _FEW_CHANGES = 10_000
 class Common:
     """What the parts of one run have in common."""
 
-    def __init__(self, place: Place, ledger: Ledger | None = None):
+    def __init__(self, place: Place, ledger: Ledger | None = None, packs: Packs | None = None):
         """What is read goes to the ledger, even if the run fails."""
         self.place = place
         self.ledger = ledger
-        self.packs = Packs(Path(place.home), place.stem)
+        self.packs = packs or Packs(Path(place.home), place.stem)
         """Segments of a few rows; whoever runs the parts publishes them in the end."""
-        self.changes: dict[tuple[str, frozenset[str]], pa.Table] = {}
-        """Small changes of sources, by source and columns: they are read once for all parts."""
+        self.changes: dict[tuple[str, frozenset[str], Range | None], pa.Table] = {}
+        """Small changes of sources, by source, columns and hashes: read once for all parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +79,36 @@ class LocalResult:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """The tools of runs on the driver, one run at a time."""
+    """The tools of runs in one process, one run at a time."""
 
     engine: LocalEngine
-    spark: SparkStatements
+    spark: SparkStatements | None
+    """Runs single statements that only Spark knows; a task has none."""
     room: Room
 
 
 class LocalRun:
-    """One run of a prepared program."""
+    """One run of a prepared program, or of one partition of a block."""
 
-    def __init__(self, prepared: Prepared, tools: Tools, common: Common):
+    def __init__(self, prepared: Prepared, tools: Tools, common: Common, share: Share = EVERYTHING):
         """Nothing is read yet."""
         self._prepared = prepared
         self._tools = tools
         self._common = common
+        self._share = share
         self._frames = Frames(prepared.readers(), tools.room)
         self._waiting: dict[str, ComputeStep] = {}
         """Statements that are computed while their rows are written."""
         self._output = RunOutput(common.place, common.packs, tools.room)
         self._observed: dict[str, Observed] = {}
+
+    def give(self, name: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+        """Hold rows that came from elsewhere as a frame, before anything is executed."""
+        self._frames.hold(name, batches, schema, shares=False)
+
+    def frame(self, name: str) -> pa.Table:
+        """A frame that is to be handed on, once everything is executed."""
+        return self._frames[name]
 
     def execute(self, tell: Tell) -> LocalResult:
         """Take all steps, telling of each; what fails leaves no file behind."""
@@ -133,10 +144,12 @@ class LocalRun:
             observed[step.name] = Observed(read, counts[step.name], seconds)
 
     def _advance(self, step: Step) -> None:
-        if isinstance(step, ComputeStep) and step.name in self._prepared.streamed:
+        if not self._share.takes(step):
+            self._skip(step)
+        elif isinstance(step, ComputeStep) and step.name in self._prepared.streamed:
             self._waiting[step.name] = step
             return
-        if isinstance(step, AppendStep):
+        elif isinstance(step, AppendStep):
             self._output.write(step, self._to_write(step))
             if step.input in self._waiting:
                 self._frames.release(self._waiting[step.input])
@@ -146,12 +159,22 @@ class LocalRun:
             self._take(step)
         self._frames.release(step)
 
+    def _skip(self, step: Step) -> None:
+        """Have no rows of a step that another partition takes."""
+        if isinstance(step, AppendStep):
+            self._output.write(step, iter(()))
+        else:
+            schema = arrow_schema(self._prepared.columns[step.name])
+            self._frames.put(step.name, schema.empty_table(), 0)
+
     def _compute(self, step: ComputeStep) -> None:
         tables = {name: self._frames[name] for name in step.reads}
         statement = self._prepared.statements.get(step.name)
         if statement is None:
-            columns = self._prepared.columns
-            found = self._tools.spark.execute(print_step(step), tables, columns)
+            columns, spark = self._prepared.columns, self._tools.spark
+            if spark is None:
+                raise NotLocalError(f"the statement {step.name}")
+            found = spark.execute(print_step(step), tables, columns)
             self._frames.put(step.name, found, found.nbytes)
             return
         schema = arrow_schema(statement.columns)
@@ -175,7 +198,8 @@ class LocalRun:
     @_take.register
     def _(self, step: SourceChangesStep) -> None:
         needed = self._prepared.needed(step.name)
-        known = self._common.changes.get((step.source, needed))
+        key = step.source, needed, self._share.hashes(step.name)
+        known = self._common.changes.get(key)
         if known is not None:
             self._frames.put(step.name, known, 0)
             return
@@ -184,7 +208,7 @@ class LocalRun:
         self._read(step.name, stored, needed)
         found = self._frames[step.name]
         if found.num_rows <= _FEW_CHANGES:
-            self._common.changes[step.source, needed] = found
+            self._common.changes[key] = found
 
     @_take.register
     def _(self, step: SourceRowsStep) -> None:
@@ -194,7 +218,12 @@ class LocalRun:
 
     @_take.register
     def _(self, step: StateRowsStep) -> None:
-        needless = step.beside is not None and self._frames.is_empty(step.beside)
+        # Elsewhere that frame may have rows, for which a frame that is handed on is needed.
+        needless = (
+            step.beside is not None
+            and step.name not in self._prepared.handed_on
+            and self._frames.is_empty(step.beside)
+        )
         state = (
             self._stored(step.arrangement.types, ()) if needless else self._state(step.arrangement)
         )
@@ -224,10 +253,13 @@ class LocalRun:
         self, name: str, stored: StoredRows, needed: frozenset[str], *, expanded: bool = False
     ) -> None:
         """Hold the needed columns of stored rows, and their weights unless they are `expanded`."""
+        hashes = self._share.hashes(name)
+        if hashes is None:
+            stored, hashes = replace(stored, files=()), ALL_HASHES
         columns = stored.columns
         kept = tuple(n for n, column in enumerate(columns.names) if column in needed)
         worker = ReadSegments(
-            stored, even_ranges(1), net=True, ledger=self._common.ledger, columns=kept, compact=True
+            stored, (hashes,), net=True, ledger=self._common.ledger, columns=kept, compact=True
         )
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
         wide = pa.schema([*(columns.field(n) for n in kept), pa.field(WEIGHT, pa.int64())])
@@ -244,7 +276,8 @@ class LocalRun:
         return self._stored(arrangement.types, self._common.place.files.arrangement(arrangement.id))
 
     def _stored(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> StoredRows:
-        return StoredRows(str(self._common.place.home), files, arrow_layout(types))
+        place = self._common.place
+        return StoredRows(str(place.home), files, place.layout(types))
 
 
 def _counts_once(stored: StoredRows) -> bool:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.errors import DataError
-from slackwater.executors.places import Place, arrow_layout
+from slackwater.executors.places import Place
 from slackwater.plan.program import AppendStep
 from slackwater.state.packs import Packs, part_of_pack
 from slackwater.state.publish import Publisher
@@ -36,7 +36,7 @@ class RunOutput:
             str(self._place.home),
             f"state/{step.arrangement.id}",
             self._place.stem,
-            arrow_layout(step.arrangement.types),
+            self._place.layout(step.arrangement.types),
             ordered=False,
             consolidate=not step.fill,
             room=self._room,

@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from slackwater.compiler.duckdb.types import Columns, NotLocalError
-from slackwater.executors.spark.collated import any_collated, compiling
+from slackwater.executors.collated import any_collated, compiling
 from slackwater.spark.failures import SPARK_FAILURES
 from slackwater.spark.spark_types import spark_columns
 from slackwater.state.columns import stable_type, widened

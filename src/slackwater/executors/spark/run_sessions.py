@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pyspark.sql import SparkSession
 
-from slackwater.executors.spark.collated import compiling
+from slackwater.executors.collated import compiling
 from slackwater.frontend.sql.sessions import clone_session, exclude_rules
 from slackwater.spark.printed import expect_printed
 from slackwater.spark.session import local_cores
@@ -19,8 +19,9 @@ _RUN_SETTINGS = {
     # Filters are in the plan already; Spark 4.2 also fails to carry constraints through a UNION
     # above a filter on EXISTS.
     "spark.sql.constraintPropagation.enabled": "false",
-    # Each batch of rows to or from a Python worker has a price. Spark bounds their bytes besides.
+    # Each batch of rows to or from a Python worker has a price. One may hold rows of 16 MB.
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(MAX_BATCH_ROWS),
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(64 * 1024 * 1024),
 }
 _SMALL_RUN_SETTINGS = {
     # Compiling a statement to Java takes longer than a few thousand rows take without it.

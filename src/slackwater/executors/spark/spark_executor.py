@@ -8,7 +8,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from slackwater.events import Progress, Tell
-from slackwater.executors.spark.collated import handles_collations
+from slackwater.executors.collated import handles_collations
 from slackwater.executors.spark.run_sessions import RunSessions
 from slackwater.executors.spark.spark_frames import Access, SparkFrames
 from slackwater.executors.written import RunPlace, Written

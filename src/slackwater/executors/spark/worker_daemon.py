@@ -1,4 +1,7 @@
-"""Spark's daemon for Python workers, without its stack trace when Spark hangs up first.
+"""Spark's daemon for Python workers, with the kernel in memory and without a last stack trace.
+
+Workers are forked from it. What they import is imported here, once for all of them: half a second
+each.
 
 Spark closes the connection to a worker as soon as it has all the rows it wants. The worker then
 finds nobody to tell that it is done, and Spark's daemon prints a stack trace about it to whatever
@@ -11,8 +14,12 @@ import socket
 
 from pyspark import daemon
 
+from slackwater.executors.spark import block_task
+
 _work = daemon.worker
 _GIVEN_UP = 1
+PRELOADED = (block_task,)
+"""Modules that nearly every worker needs."""
 
 
 def work_quietly(sock: socket.socket, authenticated: bool) -> int:

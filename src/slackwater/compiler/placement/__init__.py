@@ -1,0 +1,1 @@
+"""Cuts a program into blocks that run in every partition, with as few exchanges as possible."""

@@ -1,0 +1,100 @@
+"""What it costs to have the rows of a frame somewhere, in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from slackwater.compiler.placement.modes import (
+    ANY,
+    AT_FIRST,
+    EVERYWHERE,
+    Alone,
+    Choice,
+    Choices,
+)
+from slackwater.compiler.placement.placement_options import PlacementOptions
+from slackwater.plan.program import AppendStep, StateRowsStep
+
+EXCESS = 1e18
+"""Added where more rows would be in every partition than should be."""
+_READ_AGAIN = 0.1
+"""Reading a byte again, or working on it again, against moving it."""
+_ALONE = 0.5
+"""Working on a byte in one partition while the others wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class FramePrices:
+    """What a frame costs, apart from what it is made of."""
+
+    move: float
+    """Sending it to where each row is needed."""
+    replicate: float
+    """Sending it to every partition."""
+    copy: float
+    """Reading it or working it out in every partition."""
+    alone: float
+    """Making it in the first partition for whoever wants it there."""
+    undivided: float
+    """Making it there although it is wanted anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """The frames of a program with their rows."""
+
+    rows: tuple[float, ...]
+    frames: tuple[FramePrices, ...]
+    moves: tuple[tuple[float, ...], ...]
+    """By frame and place."""
+
+
+def price(
+    choices: Choices, rows: Mapping[str, float], partitions: int, options: PlacementOptions
+) -> Pricing:
+    """The prices of all frames, when those that are named have so many rows."""
+    found: list[float] = []
+    prices: list[FramePrices] = []
+    moves: list[tuple[float, ...]] = []
+    for choice in choices.steps:
+        read = max((found[number] for number in choice.reads[0]), default=1.0)
+        if choice.is_partial:
+            final = rows.get(choice.name.removesuffix("_partial"), read)
+            most = read if not choice.step.reads else min(read, final * partitions)
+        elif isinstance(choice.step, AppendStep):
+            most = read
+        else:
+            most = rows.get(choice.name, read)
+        found.append(most)
+        size = most * choice.width
+        limit = options.replicated_rows
+        beyond = 0.0 if most <= limit else EXCESS
+        state = isinstance(choice.step, StateRowsStep)
+        copied = size * partitions * _READ_AGAIN
+        prices.append(
+            FramePrices(
+                size,
+                size * partitions + beyond,
+                copied if state and most <= 10 * limit else copied + beyond,
+                *_alone(
+                    choice, size, max((found[n] for n in choice.reads[0]), default=0.0), options
+                ),
+            )
+        )
+        row = [size] * (3 + len(choice.terms))
+        row[ANY], row[AT_FIRST], row[EVERYWHERE] = 0.0, size, prices[-1].replicate
+        moves.append(tuple(row))
+    return Pricing(tuple(found), tuple(prices), tuple(moves))
+
+
+def _alone(
+    choice: Choice, size: float, read: float, options: PlacementOptions
+) -> tuple[float, float]:
+    """The prices of leaving a step to the first partition."""
+    if choice.alone is Alone.ALWAYS:
+        return 0.0, 0.0
+    if read <= options.alone_rows and not choice.step.is_stored:
+        return size * _ALONE, size * _ALONE
+    least = size * _ALONE
+    return (least if choice.alone is Alone.GLADLY else least + EXCESS), least + EXCESS
