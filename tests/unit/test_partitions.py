@@ -39,7 +39,7 @@ class Sizes:
 
 @pytest.mark.parametrize(
     ("program", "rows", "partitions"),
-    [(CHANGES, 10, 1), (CHANGES, 25_000, 2), (CHANGES, 10_000_000, 8), (ROWS, 10, 11)],
+    [(CHANGES, 10, 1), (CHANGES, 60_000, 2), (CHANGES, 10_000_000, 8), (ROWS, 10, 11)],
 )
 def test_few_rows_keep_few_cores_busy(program: Program, rows: int, partitions: int) -> None:
     assert Partitions(8).of(program, Sizes(), rows) == partitions

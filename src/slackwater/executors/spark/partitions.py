@@ -9,7 +9,7 @@ from slackwater.plan.program import Program, SourceChangesStep, SourceRowsStep, 
 
 _BYTES = 96 << 20
 """Stored bytes that are read for one partition of a large run."""
-_ROWS = 20_000
+_ROWS = 50_000
 """Changed rows that are worth a partition of their own."""
 
 
