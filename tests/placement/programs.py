@@ -99,9 +99,11 @@ def tpch_view(name: str) -> View:
 class Rows:
     """Random batches for the sources of a view, with values that its query asks for."""
 
-    def __init__(self, view: View, seed: int, *, hard: bool = True) -> None:
+    def __init__(self, view: View, seed: int, *, numbered: bool = False) -> None:
+        """With `numbered`, the first column of each source tells its rows apart."""
         self._random = Random(seed)
-        self._hard = hard
+        self._numbered = numbered
+        self._next = 0
         self._scans = view.scans
         self._live: dict[str, list[tuple[Any, ...]]] = {name: [] for name in self._scans}
         self._asked: dict[DataType, list[Any]] = {}
@@ -131,9 +133,9 @@ class Rows:
         for _ in range(min(deletes, len(live))):
             rows.append((*live.pop(self._random.randrange(len(live))), -1))
         for _ in range(inserts):
-            fresh = tuple(self._value(dtype) for dtype in types)
+            fresh = self._row(types)
             again = live[self._random.randrange(len(live))] if live else fresh
-            row = again if self._random.random() < 0.1 else fresh
+            row = again if self._random.random() < 0.1 and not self._numbered else fresh
             live.append(row)
             rows.append((*row, 1))
         arrays = [
@@ -142,8 +144,15 @@ class Rows:
         arrays.append(pa.array([row[-1] for row in rows], pa.int64()))
         return pa.table(arrays, names=[*(f"k{n}" for n in range(len(types))), "_w"])
 
+    def _row(self, types: list[DataType]) -> tuple[Any, ...]:
+        values = [self._value(dtype) for dtype in types]
+        if self._numbered:
+            self._next += 1
+            values[0] = self._next
+        return tuple(values)
+
     def _value(self, dtype: DataType) -> Any:
-        if self._hard and self._random.random() < 0.08:
+        if self._random.random() < 0.08:
             return None
         return next(self._values(dtype))
 

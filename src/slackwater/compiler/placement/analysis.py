@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from slackwater.algebra.operators import Join
 from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.compiler.placement.beside import awaited_frames
 from slackwater.compiler.placement.division import (
     SPREAD,
     Place,
@@ -19,6 +20,7 @@ from slackwater.compiler.placement.modes import (
     AT_FIRST,
     EVERYWHERE,
     KEYED,
+    PARTIAL,
     Alone,
     Choice,
     Choices,
@@ -44,6 +46,7 @@ from slackwater.plan.program import (
     GatherStep,
     LookUpStep,
     Program,
+    StateRowsStep,
     Step,
 )
 from slackwater.plan.statements import Statement
@@ -87,10 +90,13 @@ class _Analysis:
         self._frames: list[_Frame] = []
         self._numbers: dict[str, int] = {}
         self._roots: dict[tuple[int, Term], object] = {}
+        self._awaited: Mapping[str, str] = {}
 
     def choices(self) -> Choices:
         """All steps with the ways to take them."""
-        for step in unfuse(self._program):
+        steps = tuple(unfuse(self._program))
+        self._awaited = awaited_frames(steps)
+        for step in steps:
             self._add(step)
         for each in reversed(self._frames):
             self._wish(each)
@@ -102,7 +108,7 @@ class _Analysis:
     def _add(self, step: Step) -> None:
         forms: tuple[Step, ...] = (step,)
         if isinstance(step, ComputeStep):
-            name = f"{step.name}_partial"
+            name = step.name + PARTIAL
             parts = split(step.statement, name)
             if parts is not None:
                 self._append((ComputeStep(name, parts.partial),), is_partial=True)
@@ -110,12 +116,18 @@ class _Analysis:
         self._append(forms)
 
     def _append(self, forms: tuple[Step, ...], *, is_partial: bool = False) -> None:
-        reads = tuple(tuple(self._numbers[name] for name in frames_of(each)) for each in forms)
+        reads = tuple(
+            tuple(self._numbers[name] for name in self._frames_of(each)) for each in forms
+        )
         number, step = len(self._frames), forms[0]
         natural = self._natural(step, reads[0], grouped=not is_partial)
         self._frames.append(_Frame(number, forms, reads, natural, is_partial))
         if not isinstance(step, AppendStep):
             self._numbers[step.name] = number
+
+    def _frames_of(self, step: Step) -> tuple[str, ...]:
+        awaited = self._awaited.get(step.name) if isinstance(step, StateRowsStep) else None
+        return frames_of(step) if awaited is None else (awaited,)
 
     def _natural(self, step: Step, reads: tuple[int, ...], *, grouped: bool) -> Place:
         """Where the rows are if nothing is moved."""
@@ -214,7 +226,7 @@ class _Analysis:
         """The ways in which every partition works out all rows by itself."""
         step = frame.forms[0]
         if step.is_stored:
-            yield Mode((), (EVERYWHERE,))
+            yield Mode(self._awaiting(frame, EVERYWHERE), (EVERYWHERE,))
         if step.is_stored or step.name in self._program.unstable:
             return
         for variant, (form, reads) in enumerate(zip(frame.forms, frame.reads, strict=True)):
@@ -229,8 +241,9 @@ class _Analysis:
         step = frame.forms[0]
         frame.is_light = step.is_stored
         if step.is_stored:
-            yield Mode((), (ANY, *self._known(frame, frame.natural.by)))
-            yield Mode((), (AT_FIRST,), first=True)
+            places = (ANY, *self._known(frame, frame.natural.by))
+            yield Mode(self._awaiting(frame, EVERYWHERE), places)
+            yield Mode(self._awaiting(frame, AT_FIRST), (AT_FIRST,), first=True)
             return
         found: list[Mode] = []
         always = [all(self._frames[n].always_first for n in reads) for reads in frame.reads]
@@ -248,6 +261,10 @@ class _Analysis:
                 continue
             slots = tuple(Slot(number, AT_FIRST) for number in frame.reads[variant])
             yield Mode(slots, (AT_FIRST, ANY), variant, first=True)
+
+    def _awaiting(self, frame: _Frame, place: int) -> tuple[Slot, ...]:
+        """The frame of which stored rows must know whether it is empty."""
+        return tuple(Slot(number, place) for number in frame.reads[0])
 
     def _is_light(self, frame: _Frame) -> bool:
         """Tell if a step does no more than sift and group rows that the first partition reads."""

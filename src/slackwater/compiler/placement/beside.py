@@ -1,49 +1,45 @@
-"""Keeps `beside` of stored rows only where it says of each partition what it said of all."""
+"""Stored rows that are read only beside the rows of another frame.
+
+In a partition that has no rows of that frame they need not be read, if whatever reads them joins
+them with that frame's rows of the same partition. Otherwise the frame has to be where all of the
+stored rows are, or everywhere, before it is known whether they are needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 
-from slackwater.plan.placed import Reading, Send
-from slackwater.plan.program import StateRowsStep, Step
-
-
-def without_unsafe_besides(
-    steps: Sequence[Step], sends: Sequence[Send], first: set[str], readings: Mapping[str, Reading]
-) -> list[Step]:
-    """The steps; stored rows that another partition may need are read in any case.
-
-    A partition that has no rows of the frame beside them needs no stored rows for what it works
-    out itself. What it sends before both have met may be needed elsewhere.
-    """
-    return [
-        replace(step, beside=None)
-        if isinstance(step, StateRowsStep)
-        and step.beside is not None
-        and not _is_safe(step, steps, sends, first, readings)
-        else step
-        for step in steps
-    ]
+from slackwater.algebra.operators import Join
+from slackwater.algebra.rel import Rel, walk_rel
+from slackwater.compiler.placement.unfuse import scans_of
+from slackwater.plan.program import ComputeStep, StateRowsStep, Step
 
 
-def _is_safe(
-    step: StateRowsStep,
-    steps: Sequence[Step],
-    sends: Sequence[Send],
-    first: set[str],
-    readings: Mapping[str, Reading],
-) -> bool:
-    beside = step.beside
-    made = [each.name for each in steps]
-    if beside not in made or made.index(beside) > made.index(step.name):
+def awaited_frames(steps: Iterable[Step]) -> Mapping[str, str]:
+    """The stored rows of which it must be known first whether the frame beside them is empty."""
+    known = tuple(steps)
+    found = {}
+    for step in known:
+        if isinstance(step, StateRowsStep) and step.beside is not None:
+            beside = step.beside
+            readers = [each for each in known if step.name in each.reads]
+            if not all(_joins(each, step.name, beside) for each in readers):
+                found[step.name] = beside
+    return found
+
+
+def _joins(step: Step, name: str, beside: str) -> bool:
+    """Whether a statement reads two frames only to join them."""
+    if not isinstance(step, ComputeStep):
         return False
-    if readings[step.name] is Reading.FIRST:
-        return beside in first
-    own, both = {step.name}, {beside}
-    for each in steps:
-        if both.intersection(each.reads):
-            both.add(each.name)
-        elif own.intersection(each.reads):
-            own.add(each.name)
-    return not any(send.frame in own for send in sends)
+    joined = sum(
+        _reads(one, name) and _reads(other, beside)
+        for each in walk_rel(step.statement.rel)
+        if isinstance(each, Join)
+        for one, other in (each.inputs, each.inputs[::-1])
+    )
+    return joined == sum(scan.source == name for scan in scans_of(step.statement.rel))
+
+
+def _reads(rel: Rel, name: str) -> bool:
+    return any(scan.source == name for scan in scans_of(rel))

@@ -9,7 +9,6 @@ from typing import assert_never
 from slackwater.algebra.columns import Column, pass_through
 from slackwater.algebra.operators import Project
 from slackwater.compiler.blocks import fuse
-from slackwater.compiler.placement.beside import without_unsafe_besides
 from slackwater.compiler.placement.modes import (
     ANY,
     AT_FIRST,
@@ -87,13 +86,15 @@ class _Builder:
         self._sent: dict[tuple[int, ...], tuple[str, int]] = {}
         self._names: set[str] = {each.name for each in choices.steps}
         self._read: dict[tuple[int, Reading, int], str] = {}
+        self._beside: dict[str, set[str]] = {}
+        """The frames of which one must have rows so that anybody needs some stored ones."""
 
     def program(self) -> PlacedProgram:
         """All blocks."""
         chosen = self._schedule.chosen
         for number in range(len(self._choices.steps)):
             copy, mode = chosen.copies[number], chosen.modes[number]
-            if self._choices.steps[number].step.is_stored:
+            if self._choices.steps[number].is_stored:
                 continue
             if copy is not None:
                 self._take(number, copy, self._schedule.copies[number], copied=True)
@@ -118,16 +119,34 @@ class _Builder:
         names = tuple(self._frame(slot, block, number) for slot in mode.slots)
         name = self._name(f"{form.name}_all") if copied else form.name
         step = _reading(form, name, names)
+        if step.is_stored:
+            first = self._schedule.at_first[number]
+            reading = Reading.FIRST if first else Reading.RANGE
+            self._readings[name] = Reading.WHOLE if copied else reading
+        self._look_beside(mode, names)
         here = self._blocks[block]
         here.steps.append((number, step))
         if not copied and self._schedule.at_first[number]:
             here.first.add(name)
 
+    def _look_beside(self, mode: Mode, names: tuple[str, ...]) -> None:
+        """Note the frames, as they are read here, beside which stored rows are read."""
+        read = list(zip(mode.slots, names, strict=True))
+        for slot, name in read:
+            choice = self._choices.steps[slot.frame]
+            if choice.is_stored and isinstance(choice.step, StateRowsStep):
+                others = {
+                    other
+                    for each, other in read
+                    if self._choices.steps[each.frame].name == choice.step.beside
+                }
+                self._beside.setdefault(name, set()).update(others or {""})
+
     def _frame(self, slot: Slot, block: int, reader: int) -> str:
         """The name under which a frame is in a block, in the place where it is wanted."""
         schedule = self._schedule
         choice = self._choices.steps[slot.frame]
-        if choice.step.is_stored and schedule.is_here(slot):
+        if choice.is_stored and schedule.is_here(slot):
             reading = _READINGS[slot.place if slot.place < KEYED else ANY]
             return self._stored(slot.frame, reading, block)
         if schedule.is_here(slot):
@@ -156,7 +175,7 @@ class _Builder:
         key = (slot.frame, slot.place) if self._share else (slot.frame, slot.place, reader)
         if key not in self._sent:
             choice = self._choices.steps[slot.frame]
-            stored = choice.step.is_stored
+            stored = choice.is_stored
             start = self._earliest(slot, block) - 1 if stored else self._schedule.own[slot.frame]
             move, term, suffix = _movement(slot.place, choice.terms)
             frame = choice.name
@@ -223,13 +242,21 @@ class _Builder:
                 if sending.frame in here.first:
                     here.first.add(statement.name)
             sends.append(send)
-        kept = without_unsafe_besides(steps, sends, here.first, self._readings)
+        kept = [self._with_beside(step) for step in steps]
         once = {each.frame for each in sends} | _before_first(kept, here.first)
         program = self._choices.program
         once |= program.once & {step.name for step in kept}
         fused = fuse(Program(tuple(kept), frozenset(once))).steps
         first = frozenset(step.name for step in fused if step.name in here.first)
         return Block(fused, tuple(sends), first), self._needs(fused, carried)
+
+    def _with_beside(self, step: Step) -> Step:
+        """Stored rows with the one frame beside them; with none where there are several."""
+        if not isinstance(step, StateRowsStep) or step.name not in self._beside:
+            return step
+        names = self._beside[step.name]
+        (only,) = names if len(names) == 1 else ("",)
+        return replace(step, beside=only or None)
 
     def _needs(
         self, steps: Iterable[Step], carried: Mapping[str, frozenset[str]]
@@ -304,7 +331,9 @@ def _reading(form: Step, name: str, names: tuple[str, ...]) -> Step:
             return ComputeStep(name, with_frames(statement, names), origin=origin)
         case LookUpStep() | GatherStep() | AppendStep():
             return replace(form, name=name, input=names[0])
-        case SourceChangesStep() | SourceRowsStep() | StateRowsStep() | FragmentStep():
+        case StateRowsStep():
+            return replace(form, name=name, beside=names[0])
+        case SourceChangesStep() | SourceRowsStep() | FragmentStep():
             raise InvariantError(f"step {form.name} reads no frame")
         case _:
             assert_never(form)

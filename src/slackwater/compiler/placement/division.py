@@ -195,12 +195,13 @@ class _Placing:
         if left.everywhere and right.everywhere:
             return EVERYWHERE
         equal = join_equalities(rel) if rel.kind is JoinKind.INNER else {}
+        unknown = None if self._strict else SPREAD
         if left.everywhere:
             fits = rel.kind in _KEEPS_RIGHT
-            return _closed(Place(right.by), equal) if fits or not self._strict else None
+            return _closed(Place(right.by), equal) if fits else unknown
         if right.everywhere:
             fits = rel.kind in _KEEPS_LEFT
-            return _closed(left, equal) if fits or not self._strict else None
+            return _closed(left, equal) if fits else unknown
         if self._strict and not _aligned(rel, left, right):
             return None
         both = tuple(term for term in left.by if term == FIRST and term in right.by)

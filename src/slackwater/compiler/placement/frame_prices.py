@@ -9,12 +9,13 @@ from slackwater.compiler.placement.modes import (
     ANY,
     AT_FIRST,
     EVERYWHERE,
+    PARTIAL,
     Alone,
     Choice,
     Choices,
 )
 from slackwater.compiler.placement.placement_options import PlacementOptions
-from slackwater.plan.program import AppendStep, StateRowsStep
+from slackwater.plan.program import AppendStep, ComputeStep, StateRowsStep
 
 EXCESS = 1e18
 """Added where more rows would be in every partition than should be."""
@@ -59,13 +60,7 @@ def price(
     moves: list[tuple[float, ...]] = []
     for choice in choices.steps:
         read = max((found[number] for number in choice.reads[0]), default=1.0)
-        if choice.is_partial:
-            final = rows.get(choice.name.removesuffix("_partial"), read)
-            most = read if not choice.step.reads else min(read, final * partitions)
-        elif isinstance(choice.step, AppendStep):
-            most = read
-        else:
-            most = rows.get(choice.name, read)
+        most = _rows(choice, read, rows, partitions)
         found.append(most)
         size = most * choice.width
         limit = options.replicated_rows
@@ -88,13 +83,25 @@ def price(
     return Pricing(tuple(found), tuple(prices), tuple(moves))
 
 
+def _rows(choice: Choice, read: float, rows: Mapping[str, float], partitions: int) -> float:
+    """About how many rows a frame has if those it is made of have as many as `read`."""
+    step = choice.step
+    if isinstance(step, AppendStep):
+        return read
+    single = isinstance(step, ComputeStep) and step.statement.makes_rows
+    if choice.is_partial:
+        final = rows.get(step.name.removesuffix(PARTIAL), read)
+        return float(partitions) if single else min(read, final * partitions)
+    return rows.get(step.name, 1.0 if single else read)
+
+
 def _alone(
     choice: Choice, size: float, read: float, options: PlacementOptions
 ) -> tuple[float, float]:
     """The prices of leaving a step to the first partition."""
     if choice.alone is Alone.ALWAYS:
         return 0.0, 0.0
-    if read <= options.alone_rows and not choice.step.is_stored:
+    if read <= options.alone_rows and not choice.is_stored:
         return size * _ALONE, size * _ALONE
     least = size * _ALONE
     return (least if choice.alone is Alone.GLADLY else least + EXCESS), least + EXCESS

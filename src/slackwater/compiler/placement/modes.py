@@ -15,6 +15,9 @@ ANY, AT_FIRST, EVERYWHERE = 0, 1, 2
 KEYED = 3
 """The number of a frame's first own term."""
 
+PARTIAL = "_partial"
+"""The end of the names of frames with partial results."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -70,6 +73,11 @@ class Choice:
     def step(self) -> Step:
         """The step as it was written."""
         return self.forms[0]
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it can be read in any block without waiting for anything."""
+        return self.step.is_stored and not self.reads[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

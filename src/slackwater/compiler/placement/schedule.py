@@ -28,7 +28,7 @@ class Schedule:
         if slot.place == EVERYWHERE:
             return not self.chosen.sent_everywhere[slot.frame]
         mode = self.chosen.modes[slot.frame]
-        stored = self.choices.steps[slot.frame].step.is_stored
+        stored = self.choices.steps[slot.frame].is_stored
         return (
             slot.place == ANY
             or (stored and slot.place == AT_FIRST)
@@ -105,6 +105,6 @@ def _sinks(found: Schedule, pricing: Pricing, number: int, mode: Mode) -> bool:
     kept = sum(
         pricing.frames[slot.frame].move
         for slot in mode.slots
-        if not (found.choices.steps[slot.frame].step.is_stored and found.is_here(slot))
+        if not (found.choices.steps[slot.frame].is_stored and found.is_here(slot))
     )
     return kept < pricing.frames[number].move

@@ -158,10 +158,8 @@ class _Search:
             if cost < best:
                 best, found = cost, mode
         sent = self.pricing.frames[number].replicate
-        if not wanted:
+        if not any(level < by for level in wanted.values()):
             sent += levels[by - 1][number][ANY] if by else inf
-        elif by == 0:
-            sent = inf
         if found is None or sent < best:
             chosen.sent_everywhere[number] = True
             wanted[ANY] = min(wanted.get(ANY, by), max(by - 1, 0))
@@ -176,7 +174,7 @@ class _Search:
         demands: list[dict[int, int]],
         levels: list[Costs],
     ) -> tuple[Mode, int]:
-        if self.choices.steps[number].step.is_stored:
+        if self.choices.steps[number].is_stored:
             # Whoever reads it reads what it needs: each of its places is there at once.
             return self.modes[number][0], 0
         moves = self.pricing.moves[number]
