@@ -4,8 +4,7 @@ leaves in every arrangement what it leaves there when the driver takes it whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +15,12 @@ from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.placement.place import NotPlaced, Placer
 from slackwater.compiler.placement.placement_options import DEFAULT_OPTIONS, PlacementOptions
 from slackwater.compiler.tasks import Action
-from slackwater.executors.driver import program_run
 from slackwater.executors.driver.engine import LocalEngine
 from slackwater.plan.placed import PlacedProgram
 from slackwater.plan.program import Program
 
 from .programs import View
-from .simulator import SimulatedHome, net_difference, stored_layout
+from .simulator import SimulatedHome, net_difference
 
 Batches = Mapping[str, pa.Table]
 
@@ -34,14 +32,6 @@ class Setting:
     partitions: int
     rows: float = 1e6
     options: PlacementOptions = DEFAULT_OPTIONS
-
-
-@contextmanager
-def without_a_session() -> Iterator[None]:
-    """Stored columns are laid out without a session of Spark."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(program_run, "arrow_layout", stored_layout)
-        yield
 
 
 def placed_for(view: View, program: Program, setting: Setting, *, keyed: bool) -> PlacedProgram:
@@ -68,19 +58,18 @@ def check_law(
         SimulatedHome(folder / f"home{n}", view.sources(keyed=keyed), engine)
         for n in range(len(settings))
     ]
-    with without_a_session():
-        for number, batches in enumerate(history):
-            program = programs[Action.INCREMENTAL if number else Action.FILL]
-            whole.ingest(batches)
-            try:
-                whole.run(program)
-            except NotLocalError as problem:
-                pytest.skip(f"only Spark knows: {problem}")
-            expected = whole.net()
-            for setting, home in zip(settings, homes, strict=True):
-                home.ingest(batches)
-                placed = placed_for(view, program, setting, keyed=keyed)
-                home.run_placed(placed, setting.partitions)
-                difference = net_difference(home.net(), expected)
-                assert difference is None, f"run {number}, {setting}: {difference}"
+    for number, batches in enumerate(history):
+        program = programs[Action.INCREMENTAL if number else Action.FILL]
+        whole.ingest(batches)
+        try:
+            whole.run(program)
+        except NotLocalError as problem:
+            pytest.skip(f"only Spark knows: {problem}")
+        expected = whole.net()
+        for setting, home in zip(settings, homes, strict=True):
+            home.ingest(batches)
+            placed = placed_for(view, program, setting, keyed=keyed)
+            home.run_placed(placed, setting.partitions)
+            difference = net_difference(home.net(), expected)
+            assert difference is None, f"run {number}, {setting}: {difference}"
     engine.close()

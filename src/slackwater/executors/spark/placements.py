@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from slackwater.compiler.duckdb.functions import ZONE_FUNCTIONS
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.placement.place import NotPlaced, Placer
+from slackwater.compiler.placement.placement_options import DEFAULT_OPTIONS, PlacementOptions
 from slackwater.executors.driver.prepared_programs import PreparedPrograms
 from slackwater.executors.driver.zones import UTC, Zone, read_zone
 from slackwater.executors.places import StateFiles, arrow_layout
@@ -61,10 +62,16 @@ class Placement:
 class Placements:
     """How programs are placed; those of the last runs are remembered."""
 
-    def __init__(self, session: SparkSession, programs: PreparedPrograms):
+    def __init__(
+        self,
+        session: SparkSession,
+        programs: PreparedPrograms,
+        options: PlacementOptions = DEFAULT_OPTIONS,
+    ):
         """Nothing is placed yet; the session's context carries programs to tasks."""
         self._session = session
         self._programs = programs
+        self._options = options
         self._repeats = has_executors(session)
         """Whether Spark may repeat a task of which others have rows already."""
         self._placements: OrderedDict[Program, Placement] = OrderedDict()
@@ -111,7 +118,7 @@ class Placements:
             return alone
         keys = {source: files.key(source) for source in _sources(program)}
         rows = frame_rows(program, sizes)
-        placed = placement.placer.place(program, rows, keys, partitions)
+        placed = placement.placer.place(program, rows, keys, partitions, self._options)
         return NotHere(placed.reason) if isinstance(placed, NotPlaced) else placed
 
     def shipped(
