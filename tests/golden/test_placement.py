@@ -39,7 +39,7 @@ _TPCH_ROWS = {
     "region": 5.0,
 }
 """At scale factor 1."""
-_STATE_ROWS = 1e6
+_STATE_ROWS = 5e5
 _PAPER = dict(
     zip(TPCH, (1, 3, 3, 2, 5, 1, 6, 6, 7, 3, 4, 2, 4, 2, 3, 5, 2, 3, 2, 3, 4, 3), strict=True)
 )
@@ -68,7 +68,7 @@ def _check(title: str, text: str) -> None:
 
 
 def _rows(program: Program, share: float) -> dict[str, float]:
-    """A change of a share of all rows; a million rows where it is not known how many there are."""
+    """A change of a share of all rows; half a million rows where it is not known how many there are."""
     found = {}
     for step in program.steps:
         match step:

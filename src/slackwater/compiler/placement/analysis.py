@@ -301,6 +301,9 @@ class _Analysis:
                 gives = (ANY, *(n for n in self._known(frame, place.by) if n >= KEYED))
                 found[slots] = Mode(slots, gives, variant)
         modes = list(found.values())
+        if isinstance(form, AppendStep):
+            # A large fill had better be divided by its hash, although it need not be.
+            return modes
         return [mode for mode in modes if not any(_better(other, mode) for other in modes)]
 
     def _as_place(self, number: int, place: int) -> Place:
