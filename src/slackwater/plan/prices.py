@@ -79,7 +79,7 @@ class Prices:
     cores: int = 2
     stage: float = 0.06
     """Seconds of each stage of a job in which tasks take blocks of a program."""
-    moved: float = 1e-8
+    moved: float = 2e-8
     """Seconds of a byte that goes from one block to the next."""
 
     def in_tasks(self, cores: int) -> Rates:
