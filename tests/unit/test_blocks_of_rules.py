@@ -8,6 +8,7 @@ import pytest
 
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.placement.place import place
+from slackwater.compiler.placement.placement_options import PlacementOptions
 from slackwater.compiler.tasks import Action
 from slackwater.plan.placed import PlacedProgram
 
@@ -38,7 +39,7 @@ def test_blocks_write_what_the_driver_writes(title: str, tmp_path: Path) -> None
             whole = state.contents_of(program, state.on_the_driver(program))
         except NotLocalError as problem:
             pytest.skip(problem.what.splitlines()[0])
-        placed = place(program, {}, keys, 3)
+        placed = place(program, {}, keys, 3, PlacementOptions(alone_rows=0))
         assert isinstance(placed, PlacedProgram)
         parts, reports = state.in_blocks(placed, 3)
         assert not [each.failed for each in reports if each.failed]
