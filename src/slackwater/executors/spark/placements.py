@@ -32,6 +32,7 @@ from slackwater.plan.placed import PlacedProgram, undivided
 from slackwater.plan.program import Program, SourceChangesStep, SourceRowsStep, merged
 
 _MOST_PROGRAMS = 64
+_UNSTABLE = "rows for other tasks that a repeated task would compute differently"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,10 @@ class Placements:
         if isinstance(prepared, NotLocalError):
             return (prepared.what,)
         if self._repeats and part.unstable:
-            return ("rows that a repeated task would compute differently",)
+            keys = {source: files.key(source) for source in _sources(part)}
+            placed = Placer().place(part, {}, keys, 2, PlacementOptions(alone_rows=0))
+            if isinstance(placed, PlacedProgram) and sends_unstable(placed):
+                return (_UNSTABLE,)
         return tuple(prepared.left.values())
 
     def placed(
@@ -119,7 +123,9 @@ class Placements:
         keys = {source: files.key(source) for source in _sources(program)}
         rows = frame_rows(program, sizes)
         placed = placement.placer.place(program, rows, keys, partitions, self._options)
-        return NotHere(placed.reason) if isinstance(placed, NotPlaced) else placed
+        if isinstance(placed, NotPlaced):
+            return NotHere(placed.reason)
+        return NotHere(_UNSTABLE) if self._repeats and sends_unstable(placed) else placed
 
     def shipped(
         self, placement: Placement, sizes: Sizes, files: StateFiles, partitions: int
@@ -168,3 +174,17 @@ def _sources(program: Program) -> frozenset[str]:
         for step in program.steps
         if isinstance(step, SourceChangesStep | SourceRowsStep)
     )
+
+
+def sends_unstable(placed: PlacedProgram) -> bool:
+    """Tell if a block sends rows that come out differently if they are computed twice.
+
+    Spark repeats a task whose rows are lost, also when other tasks have had theirs. What stays in
+    the task is computed anew with them.
+    """
+    unstable = set(placed.program.unstable)
+    for block in placed.blocks:
+        unstable.update(step.name for step in block.steps if unstable.intersection(step.reads))
+        if any(send.frame in unstable for send in block.sends):
+            return True
+    return False
