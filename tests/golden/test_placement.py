@@ -68,7 +68,7 @@ def _check(title: str, text: str) -> None:
 
 
 def _rows(program: Program, share: float) -> dict[str, float]:
-    """A change of a share of all rows; half a million rows where it is not known how many there are."""
+    """A change of a share of all rows; state, and tables of others, have half a million."""
     found = {}
     for step in program.steps:
         match step:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 import pytest
@@ -23,6 +24,7 @@ from .programs import View
 from .simulator import SimulatedHome, net_difference
 
 Batches = Mapping[str, pa.Table]
+_ROWS = (1.0, 3e4, 2e5, 1e6, 1e9)
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,20 @@ class Setting:
     partitions: int
     rows: float = 1e6
     options: PlacementOptions = DEFAULT_OPTIONS
+    seed: int | None = None
+    """With one, every frame is said to have many rows or few, so that all ways are taken once."""
+
+    def rows_of(self, program: Program) -> dict[str, float]:
+        """The rows that frames are said to have."""
+        if self.seed is None:
+            return {step.name: self.rows for step in program.steps if step.is_stored}
+        random = Random(self.seed)
+        return {step.name: random.choice(_ROWS) for step in program.steps}
 
 
 def placed_for(view: View, program: Program, setting: Setting, *, keyed: bool) -> PlacedProgram:
     keys = {name: each.key for name, each in view.sources(keyed=keyed).items()}
-    rows = {step.name: setting.rows for step in program.steps if step.is_stored}
+    rows = setting.rows_of(program)
     found = Placer().place(program, rows, keys, setting.partitions, setting.options)
     assert not isinstance(found, NotPlaced)
     return found

@@ -137,7 +137,8 @@ class _Search:
         found = 0
         for number, needed in enumerate(self.needed):
             if needed:
-                excess = [level[number][ANY] // EXCESS for level in levels]
+                costs = [level[number][ANY] for level in levels]
+                excess = [cost if cost == inf else cost // EXCESS for cost in costs]
                 found = max(found, excess.index(min(excess)))
         return found
 
