@@ -4,10 +4,10 @@ leaves in every arrangement what it leaves there when the driver takes it whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 import pytest
@@ -16,15 +16,15 @@ from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.placement.place import NotPlaced, Placer
 from slackwater.compiler.placement.placement_options import DEFAULT_OPTIONS, PlacementOptions
 from slackwater.compiler.tasks import Action
-from slackwater.executors.driver import program_run
 from slackwater.executors.driver.engine import LocalEngine
 from slackwater.plan.placed import PlacedProgram
 from slackwater.plan.program import Program
 
 from .programs import View
-from .simulator import SimulatedHome, net_difference, stored_layout
+from .simulator import SimulatedHome, net_difference
 
 Batches = Mapping[str, pa.Table]
+_ROWS = (1.0, 3e4, 2e5, 1e6, 1e9)
 
 
 @dataclass(frozen=True)
@@ -34,19 +34,20 @@ class Setting:
     partitions: int
     rows: float = 1e6
     options: PlacementOptions = DEFAULT_OPTIONS
+    seed: int | None = None
+    """With one, every frame is said to have many rows or few, so that all ways are taken once."""
 
-
-@contextmanager
-def without_a_session() -> Iterator[None]:
-    """Stored columns are laid out without a session of Spark."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(program_run, "arrow_layout", stored_layout)
-        yield
+    def rows_of(self, program: Program) -> dict[str, float]:
+        """The rows that frames are said to have."""
+        if self.seed is None:
+            return {step.name: self.rows for step in program.steps if step.is_stored}
+        random = Random(self.seed)
+        return {step.name: random.choice(_ROWS) for step in program.steps}
 
 
 def placed_for(view: View, program: Program, setting: Setting, *, keyed: bool) -> PlacedProgram:
     keys = {name: each.key for name, each in view.sources(keyed=keyed).items()}
-    rows = {step.name: setting.rows for step in program.steps if step.is_stored}
+    rows = setting.rows_of(program)
     found = Placer().place(program, rows, keys, setting.partitions, setting.options)
     assert not isinstance(found, NotPlaced)
     return found
@@ -68,19 +69,18 @@ def check_law(
         SimulatedHome(folder / f"home{n}", view.sources(keyed=keyed), engine)
         for n in range(len(settings))
     ]
-    with without_a_session():
-        for number, batches in enumerate(history):
-            program = programs[Action.INCREMENTAL if number else Action.FILL]
-            whole.ingest(batches)
-            try:
-                whole.run(program)
-            except NotLocalError as problem:
-                pytest.skip(f"only Spark knows: {problem}")
-            expected = whole.net()
-            for setting, home in zip(settings, homes, strict=True):
-                home.ingest(batches)
-                placed = placed_for(view, program, setting, keyed=keyed)
-                home.run_placed(placed, setting.partitions)
-                difference = net_difference(home.net(), expected)
-                assert difference is None, f"run {number}, {setting}: {difference}"
+    for number, batches in enumerate(history):
+        program = programs[Action.INCREMENTAL if number else Action.FILL]
+        whole.ingest(batches)
+        try:
+            whole.run(program)
+        except NotLocalError as problem:
+            pytest.skip(f"only Spark knows: {problem}")
+        expected = whole.net()
+        for setting, home in zip(settings, homes, strict=True):
+            home.ingest(batches)
+            placed = placed_for(view, program, setting, keyed=keyed)
+            home.run_placed(placed, setting.partitions)
+            difference = net_difference(home.net(), expected)
+            assert difference is None, f"run {number}, {setting}: {difference}"
     engine.close()

@@ -40,6 +40,7 @@ _SETTINGS = st.builds(
     st.sampled_from([1, 2, 3, 8]),
     st.sampled_from([10.0, 3e4, 1e6]),
     st.builds(PlacementOptions, st.booleans(), st.booleans(), st.booleans()),
+    st.none() | st.integers(0, 99),
 )
 
 

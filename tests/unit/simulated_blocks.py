@@ -21,6 +21,7 @@ from slackwater.executors.driver.engine import LocalEngine
 from slackwater.executors.driver.prepare import prepare
 from slackwater.executors.driver.program_run import Common, LocalRun, Tools
 from slackwater.executors.driver.shares import Share
+from slackwater.executors.places import Place
 from slackwater.executors.spark.block_task import BlockWork
 from slackwater.executors.spark.collected import Collected
 from slackwater.executors.spark.exchange import Piece, pack, unpack
@@ -40,16 +41,19 @@ from slackwater.state.snapshot import ReadSegments, even_ranges
 from slackwater.state.spill import Room
 from slackwater.state.writer import WriteSegment
 from slackwater.types import BIGINT, DataType
+from slackwater.types.storage import storage_type
 
 Segments = Mapping[str, tuple[SegmentFile, ...]]
 ZSet = dict[tuple[object, ...], int]
 
 
-class _Layouts(dict[tuple[DataType, ...], pa.Schema]):
+class SimpleLayouts(dict[tuple[DataType, ...], pa.Schema]):
     """What Spark's Java would say of simple types."""
 
     def __missing__(self, types: tuple[DataType, ...]) -> pa.Schema:
-        return pa.schema([pa.field(f"k{n}", arrow_type(each)) for n, each in enumerate(types)])
+        return pa.schema(
+            [pa.field(f"k{n}", arrow_type(storage_type(each))) for n, each in enumerate(types)]
+        )
 
 
 @dataclass
@@ -100,7 +104,12 @@ class SmallState:
         table = self.tools.engine.execute(print_duckdb(Statement(rel, names)), {"given": rows})
         self.runs += 1
         worker = WriteSegment(
-            str(self.folder), f"state/{source}", f"b{self.runs}", _Layouts()[types], False, True
+            str(self.folder),
+            f"state/{source}",
+            f"b{self.runs}",
+            SimpleLayouts()[types],
+            False,
+            True,
         )
         file = worker.write(iter(table.to_batches()))
         self.arriving[source] = () if file is None else (file,)
@@ -116,41 +125,17 @@ class SmallState:
 
     def place(self) -> TaskPlace:
         self.runs += 1
-        return TaskPlace(self.folder, f"r{self.runs}", self, _Layouts())
+        return TaskPlace(self.folder, f"r{self.runs}", self, SimpleLayouts())
 
     def on_the_driver(self, program: Program) -> Segments:
         """What a run writes."""
-        common = Common(self.place())
-        prepared = prepare(program, self.types_by_source)
-        result = LocalRun(prepared, self.tools, common).execute(tell_nobody)
-        common.packs.publish()
-        result.publisher.finish()
-        return result.segments
+        return take_whole(program, self.types_by_source, self.tools, self.place())
 
     def in_blocks(
         self, placed: PlacedProgram, partitions: int
     ) -> tuple[Segments, list[TaskReport]]:
-        """What the same run writes in tasks."""
-        parts = parts_by_state(placed.program.parts())
-        shipped = pickle.loads(pickle.dumps(placed))
-        loaded = Loaded(
-            prepare_blocks(shipped, parts, self.types_by_source), shipped, _Layouts(), self.tools
-        )
-        files = ShippedFiles.of(placed.program, self)
-        stem = self.place().stem
-        arrived: list[list[Piece]] = [[] for _ in range(partitions)]
-        for number in range(len(placed.blocks)):
-            sent: list[Piece] = []
-            for partition in range(partitions):
-                first = loaded.blocks[number].first
-                share = Share(partition, partitions, shipped.readings, first)
-                place = TaskPlace(self.folder, f"{stem}-{number}-{partition}", files, _Layouts())
-                sent += BlockWork(loaded, number, share, place).take(arrived[partition])
-            sent = unpack(pack(sent))
-            arrived = [[each for each in sent if each.target == n] for n in range(partitions)]
-        reports = read_reports(piece for pieces in arrived for piece in pieces)
-        result = Collected(reports).result(placed.program.appends, self.place(), self.room, 1)
-        return result.segments, reports
+        """What the same run writes in tasks, and what they report."""
+        return take_blocks(placed, partitions, self.types_by_source, self.tools, self.place())
 
     def contents_of(self, program: Program, written: Segments) -> dict[str, ZSet]:
         """The rows that each arrangement got, with their weights."""
@@ -162,7 +147,7 @@ class SmallState:
         }
 
     def _rows(self, types: tuple[DataType, ...], files: tuple[SegmentFile, ...]) -> ZSet:
-        stored = StoredRows(str(self.folder), files, _Layouts()[types])
+        stored = StoredRows(str(self.folder), files, SimpleLayouts()[types])
         task = pa.RecordBatch.from_arrays([pa.array([0], pa.int64())], names=["id"])
         found: ZSet = {}
         for batch in ReadSegments(stored, even_ranges(1), net=True)(iter([task])):
@@ -176,3 +161,42 @@ def weighted(rows: pa.Table, weight: int = 1) -> pa.Table:
     """Rows under the names of state, each so often."""
     named = rows.rename_columns([f"k{n}" for n in range(rows.num_columns)])
     return named.append_column(WEIGHT, pa.array([weight] * rows.num_rows, pa.int64()))
+
+
+def take_whole(
+    program: Program, types: Mapping[str, tuple[DataType, ...]], tools: Tools, place: Place
+) -> Segments:
+    """What the driver writes."""
+    common = Common(place)
+    result = LocalRun(prepare(program, types), tools, common).execute(tell_nobody)
+    common.packs.publish()
+    result.publisher.finish()
+    return result.segments
+
+
+def take_blocks(
+    placed: PlacedProgram,
+    partitions: int,
+    types: Mapping[str, tuple[DataType, ...]],
+    tools: Tools,
+    place: TaskPlace,
+) -> tuple[Segments, list[TaskReport]]:
+    """What tasks and the driver write together; every piece goes the way that Spark would take."""
+    shipped: PlacedProgram = pickle.loads(pickle.dumps(placed))
+    parts = parts_by_state(placed.program.parts())
+    blocks = prepare_blocks(shipped, parts, types)
+    loaded = Loaded(blocks, shipped, place.layouts, tools)
+    files = ShippedFiles.of(placed.program, place.files)
+    arrived: list[list[Piece]] = [[] for _ in range(partitions)]
+    for number in range(len(blocks)):
+        sent: list[Piece] = []
+        for partition in range(partitions):
+            share = Share(partition, partitions, shipped.readings, blocks[number].first)
+            stem = f"{place.stem}-{number}-{partition}"
+            here = TaskPlace(place.home, stem, files, place.layouts)
+            sent += BlockWork(loaded, number, share, here).take(arrived[partition])
+        sent = unpack(pack(sent))
+        arrived = [[each for each in sent if each.target == n] for n in range(partitions)]
+    reports = read_reports(piece for pieces in arrived for piece in pieces)
+    result = Collected(reports).result(placed.program.appends, place, tools.room, 1)
+    return result.segments, reports

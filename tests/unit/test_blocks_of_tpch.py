@@ -13,6 +13,7 @@ from slackwater.algebra.root import split_root, stored_scan
 from slackwater.algebra.serial import load_plan
 from slackwater.compiler.blocks import fuse
 from slackwater.compiler.placement.place import place
+from slackwater.compiler.placement.placement_options import PlacementOptions
 from slackwater.compiler.refresh import write_program
 from slackwater.compiler.tasks import Action, RunFacts, ViewTask
 from slackwater.optimizer.choose import choose_plan
@@ -45,7 +46,7 @@ def program_of(rel: Rel, plan: ViewPlan, action: Action) -> Program:
 
 def placed(program: Program, state: SmallState) -> PlacedProgram:
     keys = {source: state.key(source) for source in state.types_by_source}
-    found = place(program, {}, keys, PARTITIONS)
+    found = place(program, {}, keys, PARTITIONS, PlacementOptions(alone_rows=0))
     assert isinstance(found, PlacedProgram)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+from slackwater.compiler.placement.placement_options import DEFAULT_OPTIONS, PlacementOptions
 from slackwater.compiler.program_cache import ProgramCache
 from slackwater.events import Tell, tell_nobody
 from slackwater.executors.driver.driver_executor import DriverExecutor
@@ -45,7 +46,9 @@ class ProgramRunner:
         self.local = DriverExecutor(self.run_sessions.in_memory, tell)
         most_rows = forms.driver_rows if meant_alike else 0
         why = _why_no_blocks(forms, meant_alike=meant_alike)
-        placements = Placements(self.run_sessions.in_memory, self.local.programs)
+        # Who insists on partitions wants to see them at work, however few rows there are.
+        options = DEFAULT_OPTIONS if forms.partitions is None else PlacementOptions(alone_rows=0)
+        placements = Placements(self.run_sessions.in_memory, self.local.programs, options)
         partitions = Partitions(cores, forms.partitions)
         blocks = BlockExecutor(self.run_sessions, placements, partitions, self.local.room, tell)
         prices = BlockPrices(forms.prices, placements, partitions)

@@ -114,7 +114,7 @@ def _rows(step: Step, rows: Mapping[str, float], sizes: Sizes) -> float:
         case SourceRowsStep(source=source):
             return sizes.contents(source).rows
         case StateRowsStep(arrangement=arrangement, beside=beside):
-            needless = beside is not None and not rows[beside]
+            needless = beside is not None and not rows.get(beside, 1.0)
             return 0.0 if needless else sizes.arrangement(arrangement.id).rows
         case LookUpStep(input=read, nested=True):
             return rows[read]

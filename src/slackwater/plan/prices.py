@@ -80,7 +80,7 @@ class Prices:
     stage: float = 0.06
     """Seconds of each stage of a job in which tasks take blocks of a program."""
     moved: float = 1e-8
-    """Seconds of a byte that goes from one block to the next."""
+    """Seconds of a byte that goes from one block to the next, on all cores."""
 
     def in_tasks(self, cores: int) -> Rates:
         """The driver's rates where tasks on so many cores do its work side by side.

@@ -101,9 +101,21 @@ class _Analysis:
         for each in reversed(self._frames):
             self._wish(each)
         fields = find_fields(each.forms[0] for each in self._frames)
+        modes = [tuple(self._modes(each)) for each in self._frames]
+        self._mark_glad()
         return Choices(
-            self._program, tuple(self._choice(each, fields) for each in self._frames), fields
+            self._program,
+            tuple(self._choice(*each, fields) for each in zip(self._frames, modes, strict=True)),
+            fields,
         )
+
+    def _mark_glad(self) -> None:
+        """Light steps are left to the first partition only for one that cannot be divided."""
+        wanted: set[int] = set()
+        for frame in reversed(self._frames):
+            frame.is_light &= frame.number in wanted
+            if frame.is_light or frame.always_first:
+                wanted.update(frame.reads[0])
 
     def _add(self, step: Step) -> None:
         forms: tuple[Step, ...] = (step,)
@@ -208,9 +220,8 @@ class _Analysis:
         )
         return tuple(dict.fromkeys(number for number in found if number is not None))
 
-    def _choice(self, frame: _Frame, fields: Fields) -> Choice:
+    def _choice(self, frame: _Frame, modes: tuple[Mode, ...], fields: Fields) -> Choice:
         step = frame.forms[0]
-        modes = tuple(self._modes(frame))
         copies = tuple(self._copies(frame))
         name = f"+{step.name}" if isinstance(step, AppendStep) else step.name
         terms = tuple(each[0] for each in frame.terms)
@@ -290,6 +301,9 @@ class _Analysis:
                 gives = (ANY, *(n for n in self._known(frame, place.by) if n >= KEYED))
                 found[slots] = Mode(slots, gives, variant)
         modes = list(found.values())
+        if isinstance(form, AppendStep):
+            # A large fill had better be divided by its hash, although it need not be.
+            return modes
         return [mode for mode in modes if not any(_better(other, mode) for other in modes)]
 
     def _as_place(self, number: int, place: int) -> Place:

@@ -6,8 +6,8 @@ from slackwater.algebra.by_identity import remembered
 from slackwater.algebra.operators import Aggregate, Expand, Filter, Join, Project
 from slackwater.algebra.rel import Rel
 from slackwater.compiler.placement.terms import Forms, Term, equal_pair, read_term
-from slackwater.expr.nodes import Call
-from slackwater.expr.properties import conjuncts
+from slackwater.expr.nodes import Call, Expr
+from slackwater.expr.properties import conjuncts, referenced_columns
 
 
 @remembered
@@ -93,9 +93,26 @@ def join_equalities(rel: Rel) -> Forms:
 
 def key_pairs(rel: Rel) -> list[tuple[Term, Term]]:
     """The keys of both sides of a join, as far as their hashes agree where they are equal."""
-    keys = rel.keys if isinstance(rel, Join) else ()
-    found = (equal_pair(key.left, key.right) for key in keys)
+    found = (equal_pair(left, right) for left, right in equal_sides(rel))
     return [pair for pair in found if pair is not None]
+
+
+@remembered
+def equal_sides(rel: Rel) -> tuple[tuple[Expr, Expr], ...]:
+    """What is equal on both sides of every pair: keys, and what the rest of the condition says."""
+    if not isinstance(rel, Join):
+        return ()
+    left, right = ({column.id for column in each.columns} for each in rel.inputs)
+    found = [(key.left, key.right) for key in rel.keys]
+    for part in conjuncts(rel.residual) if rel.residual is not None else ():
+        match part:
+            case Call(function="=" | "<=>", args=(one, other)):
+                read, beside = referenced_columns(one), referenced_columns(other)
+                if read and beside and read <= left and beside <= right:
+                    found.append((one, other))
+                elif read and beside and read <= right and beside <= left:
+                    found.append((other, one))
+    return tuple(found)
 
 
 def _add(found: dict[Term, list[Term]], pair: tuple[Term, Term] | None) -> None:

@@ -23,6 +23,8 @@ _READ_AGAIN = 0.1
 """Reading a byte again, or working on it again, against moving it."""
 _ALONE = 0.5
 """Working on a byte in one partition while the others wait."""
+_UNKNOWN_GROUPS = 0.5
+"""Groups in a partition for each of its rows, as long as nobody knows how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,7 @@ def price(
                 size,
                 size * partitions + beyond,
                 copied if state and most <= 10 * limit else copied + beyond,
-                *_alone(
-                    choice, size, max((found[n] for n in choice.reads[0]), default=0.0), options
-                ),
+                *_alone(choice, size, small=max(most, read) <= options.alone_rows),
             )
         )
         row = [size] * (3 + len(choice.terms))
@@ -90,18 +90,17 @@ def _rows(choice: Choice, read: float, rows: Mapping[str, float], partitions: in
         return read
     single = isinstance(step, ComputeStep) and step.statement.makes_rows
     if choice.is_partial:
+        if single:
+            return float(partitions)
         final = rows.get(step.name.removesuffix(PARTIAL), read)
-        return float(partitions) if single else min(read, final * partitions)
+        return min(read, final * partitions) if final < read else read * _UNKNOWN_GROUPS
     return rows.get(step.name, 1.0 if single else read)
 
 
-def _alone(
-    choice: Choice, size: float, read: float, options: PlacementOptions
-) -> tuple[float, float]:
+def _alone(choice: Choice, size: float, *, small: bool) -> tuple[float, float]:
     """The prices of leaving a step to the first partition."""
     if choice.alone is Alone.ALWAYS:
         return 0.0, 0.0
-    if read <= options.alone_rows and not choice.is_stored:
-        return size * _ALONE, size * _ALONE
-    least = size * _ALONE
-    return (least if choice.alone is Alone.GLADLY else least + EXCESS), least + EXCESS
+    cost = size * _ALONE
+    beyond = 0.0 if small else EXCESS
+    return (cost if choice.alone is Alone.GLADLY else cost + beyond), cost + beyond

@@ -85,6 +85,7 @@ def _sink(found: Schedule, pricing: Pricing) -> None:
     size = len(found.own)
     never = max(found.own, default=0) + 1
     latest, latest_copy = [never] * size, [never] * size
+    kept = _keeping(found, pricing)
     for number in reversed(range(size)):
         for mode, blocks, limit in (
             (found.chosen.modes[number], found.own, latest),
@@ -92,7 +93,7 @@ def _sink(found: Schedule, pricing: Pricing) -> None:
         ):
             if mode is None:
                 continue
-            if limit[number] < never and _sinks(found, pricing, number, mode):
+            if limit[number] < never and _read_for(found, mode, kept) < pricing.frames[number].move:
                 blocks[number] = max(blocks[number], limit[number])
             for slot in mode.slots:
                 here = found.is_here(slot)
@@ -101,10 +102,20 @@ def _sink(found: Schedule, pricing: Pricing) -> None:
                 bounds[slot.frame] = min(bounds[slot.frame], by)
 
 
-def _sinks(found: Schedule, pricing: Pricing, number: int, mode: Mode) -> bool:
-    kept = sum(
-        pricing.frames[slot.frame].move
+def _keeping(found: Schedule, pricing: Pricing) -> list[float]:
+    """What it costs to have each frame one block longer: kept itself, or made later."""
+    kept: list[float] = []
+    for number, frame in enumerate(pricing.frames):
+        mode = found.chosen.modes[number] or found.chosen.copies[number]
+        later = 0.0 if mode is None else _read_for(found, mode, kept)
+        kept.append(min(frame.move, later))
+    return kept
+
+
+def _read_for(found: Schedule, mode: Mode, kept: list[float]) -> float:
+    """What it costs to have what a mode reads one block longer; stored rows are read again."""
+    return sum(
+        kept[slot.frame]
         for slot in mode.slots
         if not (found.choices.steps[slot.frame].is_stored and found.is_here(slot))
     )
-    return kept < pricing.frames[number].move

@@ -133,14 +133,13 @@ class _Search:
         return chosen
 
     def _last(self, levels: list[Costs]) -> int:
-        """The block by which everything can be done."""
+        """The block by which everything can be done with no more excess than there must be."""
         found = 0
         for number, needed in enumerate(self.needed):
             if needed:
                 costs = [level[number][ANY] for level in levels]
-                fine = (n for n, cost in enumerate(costs) if cost < EXCESS)
-                least = next(fine, next((n for n, cost in enumerate(costs) if cost < inf), 0))
-                found = max(found, least)
+                excess = [cost if cost == inf else cost // EXCESS for cost in costs]
+                found = max(found, excess.index(min(excess)))
         return found
 
     def _choose_copy(

@@ -25,6 +25,7 @@ from slackwater.algebra.operators import (
 from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.compiler.placement.column_forms import (
     common_terms,
+    equal_sides,
     filter_equalities,
     join_equalities,
 )
@@ -158,7 +159,7 @@ def _own_terms(rel: Rel, natural: Sequence[Place]) -> Iterator[tuple[Term, ...]]
     keys: list[tuple[Expr, ...]]
     match rel:
         case Join():
-            keys = [(key.left, key.right) for key in rel.keys]
+            keys = list(equal_sides(rel))
         case Aggregate():
             keys = [(key.expr,) for key in rel.keys]
         case Distinct():

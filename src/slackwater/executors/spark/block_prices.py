@@ -10,10 +10,12 @@ from slackwater.executors.spark.placements import Placements
 from slackwater.plan.costs import Sizes, add_rows
 from slackwater.plan.placed import Move, PlacedProgram
 from slackwater.plan.prices import Prices, Rates
-from slackwater.plan.program import ComputeStep, Program
+from slackwater.plan.program import ComputeStep, Program, Step
 
-_VALUE = 16
+_VALUE = 8
 """Bytes of a value on its way, about."""
+_IN_GROUPS = 0.1
+"""The share of rows that are left by a grouping of which nothing is known."""
 _COLUMNS = 4
 """Columns of a frame that is sent as it is stored."""
 
@@ -50,7 +52,8 @@ class BlockPrices:
         stages = len(placed.blocks) if partitions > 1 else 1
         fixed = self._prices.stage * stages
         if partitions > 1:
-            fixed += self._prices.moved * _moved_bytes(placed, sizes, partitions)
+            moved = self._prices.moved * self._prices.cores / self._partitions.cores
+            fixed += moved * _moved_bytes(placed, sizes, partitions)
         rates = replace(self._rates, start=self._rates.start + fixed)
         left = frozenset(step.name for part in placement.left for step in part.steps)
         return InBlocks(rates, left)
@@ -61,7 +64,10 @@ def _moved_bytes(placed: PlacedProgram, sizes: Sizes, partitions: int) -> float:
     rows: dict[str, float] = {}
     total = 0.0
     for block in placed.blocks:
-        add_rows(rows, block.steps, sizes)
+        for step in block.steps:
+            add_rows(rows, (step,), sizes)
+            if _is_unknown_grouping(step, sizes):
+                rows[step.name] *= _IN_GROUPS
         widths = {
             step.name: len(step.statement.names)
             for step in block.steps
@@ -73,3 +79,11 @@ def _moved_bytes(placed: PlacedProgram, sizes: Sizes, partitions: int) -> float:
             if send.move is not Move.STAY:
                 total += copies * rows[send.frame] * _VALUE * widths.get(send.frame, _COLUMNS)
     return total
+
+
+def _is_unknown_grouping(step: Step, sizes: Sizes) -> bool:
+    return (
+        isinstance(step, ComputeStep)
+        and step.statement.groups
+        and sizes.observed(step.origin) is None
+    )

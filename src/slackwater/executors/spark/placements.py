@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from slackwater.compiler.duckdb.functions import ZONE_FUNCTIONS
 from slackwater.compiler.duckdb.types import NotLocalError
 from slackwater.compiler.placement.place import NotPlaced, Placer
+from slackwater.compiler.placement.placement_options import DEFAULT_OPTIONS, PlacementOptions
 from slackwater.executors.driver.prepared_programs import PreparedPrograms
 from slackwater.executors.driver.zones import UTC, Zone, zone_of
 from slackwater.executors.places import StateFiles, arrow_layout
@@ -32,6 +33,7 @@ from slackwater.plan.program import Program, SourceChangesStep, SourceRowsStep, 
 from slackwater.spark.zone_rules import read_zone_rules
 
 _MOST_PROGRAMS = 64
+_UNSTABLE = "rows for other tasks that a repeated task would compute differently"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,16 @@ class Placement:
 class Placements:
     """How programs are placed; those of the last runs are remembered."""
 
-    def __init__(self, session: SparkSession, programs: PreparedPrograms):
+    def __init__(
+        self,
+        session: SparkSession,
+        programs: PreparedPrograms,
+        options: PlacementOptions = DEFAULT_OPTIONS,
+    ):
         """Nothing is placed yet; the session's context carries programs to tasks."""
         self._session = session
         self._programs = programs
+        self._options = options
         self._repeats = has_executors(session)
         """Whether Spark may repeat a task of which others have rows already."""
         self._placements: OrderedDict[Program, Placement] = OrderedDict()
@@ -98,7 +106,10 @@ class Placements:
         if isinstance(prepared, NotLocalError):
             return (prepared.what,)
         if self._repeats and part.unstable:
-            return ("rows that a repeated task would compute differently",)
+            keys = {source: files.key(source) for source in _sources(part)}
+            placed = Placer().place(part, {}, keys, 2, PlacementOptions(alone_rows=0))
+            if isinstance(placed, PlacedProgram) and sends_unstable(placed):
+                return (_UNSTABLE,)
         return tuple(prepared.left.values())
 
     def placed(
@@ -112,8 +123,10 @@ class Placements:
             return alone
         keys = {source: files.key(source) for source in _sources(program)}
         rows = frame_rows(program, sizes)
-        placed = placement.placer.place(program, rows, keys, partitions)
-        return NotHere(placed.reason) if isinstance(placed, NotPlaced) else placed
+        placed = placement.placer.place(program, rows, keys, partitions, self._options)
+        if isinstance(placed, NotPlaced):
+            return NotHere(placed.reason)
+        return NotHere(_UNSTABLE) if self._repeats and sends_unstable(placed) else placed
 
     def shipped(
         self, placement: Placement, sizes: Sizes, files: StateFiles, partitions: int
@@ -162,3 +175,17 @@ def _sources(program: Program) -> frozenset[str]:
         for step in program.steps
         if isinstance(step, SourceChangesStep | SourceRowsStep)
     )
+
+
+def sends_unstable(placed: PlacedProgram) -> bool:
+    """Tell if a block sends rows that come out differently if they are computed twice.
+
+    Spark repeats a task whose rows are lost, also when other tasks have had theirs. What stays in
+    the task is computed anew with them.
+    """
+    unstable = set(placed.program.unstable)
+    for block in placed.blocks:
+        unstable.update(step.name for step in block.steps if unstable.intersection(step.reads))
+        if any(send.frame in unstable for send in block.sends):
+            return True
+    return False
