@@ -53,6 +53,8 @@ from slackwater.plan.statements import Statement
 
 _MOST_PLACES = 10
 
+_Root = tuple[int, Term]
+"""A frame, and a term over its columns."""
 SourceKeys = Mapping[str, tuple[Expr, ...]]
 """How the rows of each source are hashed: expressions over stored columns, as in arrangements."""
 
@@ -75,7 +77,7 @@ class _Frame:
     """Whether all its rows are in the first partition, however it is made."""
     is_light: bool = False
     """Whether the first partition may make it alone where all of it is wanted there."""
-    places: dict[object, int] = field(default_factory=dict)
+    places: dict[_Root, int] = field(default_factory=dict)
     """By what its own terms come down to."""
     terms: list[list[Term]] = field(default_factory=list)
     """The ways to say each of its own places."""
@@ -89,7 +91,7 @@ class _Analysis:
         self._sources = sources
         self._frames: list[_Frame] = []
         self._numbers: dict[str, int] = {}
-        self._roots: dict[tuple[int, Term], object] = {}
+        self._roots: dict[_Root, _Root] = {}
         self._awaited: Mapping[str, str] = {}
 
     def choices(self) -> Choices:
@@ -148,7 +150,7 @@ class _Analysis:
         below = [self._frames[number].natural for number in reads]
         return likely_step_place(step, below, grouped=grouped)
 
-    def _root(self, frame: _Frame, term: Term) -> object:
+    def _root(self, frame: _Frame, term: Term) -> _Root:
         """What a term comes down to: terms of a frame that always agree have the same."""
         key = (frame.number, term)
         if key not in self._roots:
@@ -230,7 +232,16 @@ class _Analysis:
             Alone.ALWAYS if frame.always_first else Alone.GLADLY if frame.is_light else Alone.SMALL
         )
         return Choice(
-            name, frame.forms, frame.reads, modes, copies, terms, width, alone, frame.is_partial
+            name,
+            frame.forms,
+            frame.reads,
+            modes,
+            copies,
+            terms,
+            tuple(frame.places),
+            width,
+            alone,
+            frame.is_partial,
         )
 
     def _copies(self, frame: _Frame) -> Iterator[Mode]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from slackwater.algebra.by_identity import remembered
+from slackwater.algebra.operators import Filter
+from slackwater.algebra.rel import Rel, walk_rel
 from slackwater.compiler.placement.modes import (
     ANY,
     AT_FIRST,
@@ -25,6 +28,8 @@ _ALONE = 0.5
 """Working on a byte in one partition while the others wait."""
 _UNKNOWN_GROUPS = 0.5
 """Groups in a partition for each of its rows, as long as nobody knows how many there are."""
+_UNKNOWN_SIFTED = 0.9
+"""Rows that a condition leaves of each, as long as nobody knows: send what is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,16 @@ def _rows(choice: Choice, read: float, rows: Mapping[str, float], partitions: in
             return float(partitions)
         final = rows.get(step.name.removesuffix(PARTIAL), read)
         return min(read, final * partitions) if final < read else read * _UNKNOWN_GROUPS
-    return rows.get(step.name, 1.0 if single else read)
+    if step.name in rows:
+        return rows[step.name]
+    if isinstance(step, ComputeStep) and _sifts(step.statement.rel):
+        read *= _UNKNOWN_SIFTED
+    return 1.0 if single else read
+
+
+@remembered
+def _sifts(rel: Rel) -> bool:
+    return any(isinstance(each, Filter) for each in walk_rel(rel))
 
 
 def _alone(choice: Choice, size: float, *, small: bool) -> tuple[float, float]:

@@ -64,6 +64,8 @@ class Choice:
     """Ways to have all rows in every partition without moving them."""
     terms: tuple[Term, ...]
     """What the frame can be divided by: its places from `KEYED` on."""
+    roots: tuple[tuple[int, Term], ...]
+    """The frame that each of these terms comes down to, and the term there."""
     width: int
     """About how many bytes a row has."""
     alone: Alone

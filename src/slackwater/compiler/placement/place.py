@@ -8,11 +8,12 @@ from weakref import WeakKeyDictionary
 
 from slackwater.compiler.placement.analysis import SourceKeys, analyse
 from slackwater.compiler.placement.block_writer import build
-from slackwater.compiler.placement.frame_prices import price
+from slackwater.compiler.placement.frame_prices import Pricing, price
 from slackwater.compiler.placement.modes import Choices
 from slackwater.compiler.placement.placement_options import DEFAULT_OPTIONS, PlacementOptions
-from slackwater.compiler.placement.schedule import schedule
+from slackwater.compiler.placement.schedule import Schedule, schedule
 from slackwater.compiler.placement.search import Chosen, choose
+from slackwater.compiler.placement.shared_moves import moved_bytes, with_shared_moves
 from slackwater.plan.placed import PlacedProgram
 from slackwater.plan.program import FragmentStep, Program
 
@@ -59,12 +60,21 @@ class Placer:
             known = self._known[program] = _Known(sources, analyse(program, sources), {})
         choices = known.choices
         pricing = price(choices, rows, partitions, options)
-        chosen = choose(choices, pricing, options)
-        placed = schedule(choices, chosen, pricing, options)
-        key = (_key(chosen), *placed.own, *placed.copies, options.eliminate)
+        placed = _scheduled(choices, pricing, options)
+        key = (_key(placed.chosen), *placed.own, *placed.copies, options.eliminate)
         if key not in known.built:
             known.built[key] = build(choices, placed, share=options.eliminate)
         return known.built[key]
+
+
+def _scheduled(choices: Choices, pricing: Pricing, options: PlacementOptions) -> Schedule:
+    """The best of two tries: each frame sent for itself, and those that can together."""
+    first = schedule(choices, choose(choices, pricing, options), pricing, options)
+    shared = with_shared_moves(choices, pricing, first) if options.eliminate else None
+    if shared is None:
+        return first
+    second = schedule(choices, choose(choices, shared, options), pricing, options)
+    return min(first, second, key=lambda each: (max(each.own), moved_bytes(each, pricing)))
 
 
 @dataclass(slots=True)

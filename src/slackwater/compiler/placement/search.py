@@ -178,7 +178,8 @@ class _Search:
             return self.modes[number][0], 0
         moves = self.pricing.moves[number]
         best: tuple[float, Mode, int] | None = None
-        for level in range(min(max(wanted.values()), len(levels) - 1) + 1):
+        # What need not be there before has the more ways to get there.
+        for level in reversed(range(min(max(wanted.values()), len(levels) - 1) + 1)):
             for mode in self.modes[number]:
                 cost = _cost(mode, level, demands, levels)
                 if mode.first:
