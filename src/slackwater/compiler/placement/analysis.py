@@ -77,10 +77,13 @@ class _Frame:
     """Whether all its rows are in the first partition, however it is made."""
     is_light: bool = False
     """Whether the first partition may make it alone where all of it is wanted there."""
-    places: dict[_Root, int] = field(default_factory=dict)
-    """By what its own terms come down to."""
-    terms: list[list[Term]] = field(default_factory=list)
-    """The ways to say each of its own places."""
+    places: dict[_Root, tuple[int, list[Term]]] = field(default_factory=dict)
+    """Its own places, each with the ways to say it, by what these come down to."""
+
+    @property
+    def terms(self) -> list[list[Term]]:
+        """The ways to say each of its own places."""
+        return [terms for _, terms in self.places.values()]
 
 
 class _Analysis:
@@ -208,17 +211,18 @@ class _Analysis:
         if root not in frame.places:
             if len(frame.places) >= _MOST_PLACES:
                 return None
-            frame.places[root] = KEYED + len(frame.places)
-            frame.terms.append([])
-        number = frame.places[root]
-        if term not in frame.terms[number - KEYED]:
-            frame.terms[number - KEYED].append(term)
+            frame.places[root] = (KEYED + len(frame.places), [])
+        number, terms = frame.places[root]
+        if term not in terms:
+            terms.append(term)
         return number
 
     def _known(self, frame: _Frame, by: Iterable[Term]) -> tuple[int, ...]:
         """The numbers of the places that some terms are."""
+        unknown: tuple[int | None, list[Term]] = (None, [])
         found = (
-            AT_FIRST if term == FIRST else frame.places.get(self._root(frame, term)) for term in by
+            AT_FIRST if term == FIRST else frame.places.get(self._root(frame, term), unknown)[0]
+            for term in by
         )
         return tuple(dict.fromkeys(number for number in found if number is not None))
 

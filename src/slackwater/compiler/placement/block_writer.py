@@ -69,6 +69,28 @@ class _Open:
     first: set[str] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Moves:
+    """The names under which rows arrive that were sent already."""
+
+    sent: dict[tuple[int, ...], tuple[str, int]] = field(default_factory=dict)
+    """With the block in which they are first."""
+    stays: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Of what goes on to the next block of its partition."""
+
+
+@dataclass(slots=True)
+class _StoredReads:
+    """How steps that read stored rows do so."""
+
+    readings: dict[str, Reading] = field(default_factory=dict)
+    """By the name of the step."""
+    names: dict[tuple[int, Reading, int], str] = field(default_factory=dict)
+    """By the number of the frame, how it is read, and the block."""
+    beside: dict[str, set[str]] = field(default_factory=dict)
+    """The frames of which one must have rows so that anybody needs some stored ones."""
+
+
 def build(choices: Choices, schedule: Schedule, *, share: bool) -> PlacedProgram:
     """The blocks of a schedule; with `share`, what several readers need is sent once."""
     return _Builder(choices, schedule, share=share).program()
@@ -81,13 +103,9 @@ class _Builder:
         self._share = share
         last = max((*schedule.own, *schedule.copies), default=0)
         self._blocks = [_Open() for _ in range(last + 1)]
-        self._readings: dict[str, Reading] = {}
-        self._stays: dict[tuple[str, int], str] = {}
-        self._sent: dict[tuple[int, ...], tuple[str, int]] = {}
+        self._moves = _Moves()
         self._names: set[str] = {each.name for each in choices.steps}
-        self._read: dict[tuple[int, Reading, int], str] = {}
-        self._beside: dict[str, set[str]] = {}
-        """The frames of which one must have rows so that anybody needs some stored ones."""
+        self._stored = _StoredReads()
 
     def program(self) -> PlacedProgram:
         """All blocks."""
@@ -106,7 +124,7 @@ class _Builder:
             block, wanted = self._closed(number, wanted)
             blocks.insert(0, block)
         readings = {
-            step.name: self._readings[step.name]
+            step.name: self._stored.readings[step.name]
             for block in blocks
             for step in block.steps
             if step.is_stored
@@ -122,7 +140,7 @@ class _Builder:
         if step.is_stored:
             first = self._schedule.at_first[number]
             reading = Reading.FIRST if first else Reading.RANGE
-            self._readings[name] = Reading.WHOLE if copied else reading
+            self._stored.readings[name] = Reading.WHOLE if copied else reading
         self._look_beside(mode, names)
         here = self._blocks[block]
         here.steps.append((number, step))
@@ -140,7 +158,7 @@ class _Builder:
                     for each, other in read
                     if self._choices.steps[each.frame].name == choice.step.beside
                 }
-                self._beside.setdefault(name, set()).update(others or {""})
+                self._stored.beside.setdefault(name, set()).update(others or {""})
 
     def _frame(self, slot: Slot, block: int, reader: int) -> str:
         """The name under which a frame is in a block, in the place where it is wanted."""
@@ -158,22 +176,22 @@ class _Builder:
 
     def _stored(self, number: int, reading: Reading, block: int) -> str:
         key = (number, reading, block)
-        if key not in self._read:
+        if key not in self._stored.names:
             step = self._choices.steps[number].step
             name = step.name + _SUFFIXES[reading]
-            used = name in self._readings
+            used = name in self._stored.readings
             name = self._name(f"{name}_in{block}" if used else name, known=name == step.name)
-            self._read[key] = name
-            self._readings[name] = reading
+            self._stored.names[key] = name
+            self._stored.readings[name] = reading
             self._blocks[block].steps.append((number, replace(step, name=name)))
             if reading is Reading.FIRST:
                 self._blocks[block].first.add(name)
-        return self._read[key]
+        return self._stored.names[key]
 
     def _arrival(self, slot: Slot, block: int, reader: int) -> tuple[str, int]:
         """The name of a frame that is sent, and the block where it arrives."""
         key = (slot.frame, slot.place) if self._share else (slot.frame, slot.place, reader)
-        if key not in self._sent:
+        if key not in self._moves.sent:
             choice = self._choices.steps[slot.frame]
             stored = choice.is_stored
             start = self._earliest(slot, block) - 1 if stored else self._schedule.own[slot.frame]
@@ -183,8 +201,8 @@ class _Builder:
                 frame = self._stored(slot.frame, Reading.RANGE, start)
             name = self._name(f"{choice.name}_{suffix}")
             self._blocks[start].sends.append(_Sending(slot.frame, frame, name, move, term))
-            self._sent[key] = (name, start + 1)
-        return self._sent[key]
+            self._moves.sent[key] = (name, start + 1)
+        return self._moves.sent[key]
 
     def _earliest(self, slot: Slot, block: int) -> int:
         """The first block that reads a frame in a place."""
@@ -204,12 +222,12 @@ class _Builder:
         """The name of a frame some blocks after the one that has it first."""
         for number in range(since, block):
             key = (name, number)
-            if key not in self._stays:
+            if key not in self._moves.stays:
                 later = self._name(f"{name}_in{number + 1}")
                 sending = _Sending(slot.frame, name, later, Move.STAY, arrived=arrived)
                 self._blocks[number].sends.append(sending)
-                self._stays[key] = later
-            name, arrived = self._stays[key], True
+                self._moves.stays[key] = later
+            name, arrived = self._moves.stays[key], True
         return name
 
     def _name(self, wanted: str, *, known: bool = False) -> str:
@@ -252,9 +270,9 @@ class _Builder:
 
     def _with_beside(self, step: Step) -> Step:
         """Stored rows with the one frame beside them; with none where there are several."""
-        if not isinstance(step, StateRowsStep) or step.name not in self._beside:
+        if not isinstance(step, StateRowsStep) or step.name not in self._stored.beside:
             return step
-        names = self._beside[step.name]
+        names = self._stored.beside[step.name]
         (only,) = names if len(names) == 1 else ("",)
         return replace(step, beside=only or None)
 
