@@ -105,7 +105,7 @@ class _Builder:
         self._blocks = [_Open() for _ in range(last + 1)]
         self._moves = _Moves()
         self._names: set[str] = {each.name for each in choices.steps}
-        self._stored = _StoredReads()
+        self._reads = _StoredReads()
 
     def program(self) -> PlacedProgram:
         """All blocks."""
@@ -124,7 +124,7 @@ class _Builder:
             block, wanted = self._closed(number, wanted)
             blocks.insert(0, block)
         readings = {
-            step.name: self._stored.readings[step.name]
+            step.name: self._reads.readings[step.name]
             for block in blocks
             for step in block.steps
             if step.is_stored
@@ -140,7 +140,7 @@ class _Builder:
         if step.is_stored:
             first = self._schedule.at_first[number]
             reading = Reading.FIRST if first else Reading.RANGE
-            self._stored.readings[name] = Reading.WHOLE if copied else reading
+            self._reads.readings[name] = Reading.WHOLE if copied else reading
         self._look_beside(mode, names)
         here = self._blocks[block]
         here.steps.append((number, step))
@@ -158,7 +158,7 @@ class _Builder:
                     for each, other in read
                     if self._choices.steps[each.frame].name == choice.step.beside
                 }
-                self._stored.beside.setdefault(name, set()).update(others or {""})
+                self._reads.beside.setdefault(name, set()).update(others or {""})
 
     def _frame(self, slot: Slot, block: int, reader: int) -> str:
         """The name under which a frame is in a block, in the place where it is wanted."""
@@ -176,17 +176,17 @@ class _Builder:
 
     def _stored(self, number: int, reading: Reading, block: int) -> str:
         key = (number, reading, block)
-        if key not in self._stored.names:
+        if key not in self._reads.names:
             step = self._choices.steps[number].step
             name = step.name + _SUFFIXES[reading]
-            used = name in self._stored.readings
+            used = name in self._reads.readings
             name = self._name(f"{name}_in{block}" if used else name, known=name == step.name)
-            self._stored.names[key] = name
-            self._stored.readings[name] = reading
+            self._reads.names[key] = name
+            self._reads.readings[name] = reading
             self._blocks[block].steps.append((number, replace(step, name=name)))
             if reading is Reading.FIRST:
                 self._blocks[block].first.add(name)
-        return self._stored.names[key]
+        return self._reads.names[key]
 
     def _arrival(self, slot: Slot, block: int, reader: int) -> tuple[str, int]:
         """The name of a frame that is sent, and the block where it arrives."""
@@ -270,9 +270,9 @@ class _Builder:
 
     def _with_beside(self, step: Step) -> Step:
         """Stored rows with the one frame beside them; with none where there are several."""
-        if not isinstance(step, StateRowsStep) or step.name not in self._stored.beside:
+        if not isinstance(step, StateRowsStep) or step.name not in self._reads.beside:
             return step
-        names = self._stored.beside[step.name]
+        names = self._reads.beside[step.name]
         (only,) = names if len(names) == 1 else ("",)
         return replace(step, beside=only or None)
 
