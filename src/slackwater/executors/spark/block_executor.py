@@ -49,7 +49,7 @@ class BlockExecutor:
             if isinstance(shipped, NotHere):
                 return shipped
             frame = self._job(shipped, partitions, place)
-        self._tell(Progress(f"running {len(shipped.placed.blocks)} blocks in Spark"))
+        self._tell(Progress("running the Spark job"))
         try:
             with meter.phase("computing"):
                 rows = frame.collect()
