@@ -6,7 +6,7 @@ A shuffle is a list of pieces that go to the partitions they name.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -132,10 +132,11 @@ class SmallState:
         return take_whole(program, self.types_by_source, self.tools, self.place())
 
     def in_blocks(
-        self, placed: PlacedProgram, partitions: int
+        self, placed: PlacedProgram, partitions: int, told: Iterable[tuple[int, Piece]] = ()
     ) -> tuple[Segments, list[TaskReport]]:
         """What the same run writes in tasks, and what they report."""
-        return take_blocks(placed, partitions, self.types_by_source, self.tools, self.place())
+        types = self.types_by_source
+        return take_blocks(placed, partitions, types, self.tools, self.place(), told)
 
     def contents_of(self, program: Program, written: Segments) -> dict[str, ZSet]:
         """The rows that each arrangement got, with their weights."""
@@ -174,14 +175,18 @@ def take_whole(
     return result.segments
 
 
-def take_blocks(
+def take_blocks(  # noqa: PLR0917 - as tasks are given them
     placed: PlacedProgram,
     partitions: int,
     types: Mapping[str, tuple[DataType, ...]],
     tools: Tools,
     place: TaskPlace,
+    told: Iterable[tuple[int, Piece]] = (),
 ) -> tuple[Segments, list[TaskReport]]:
-    """What tasks and the driver write together; every piece goes the way that Spark would take."""
+    """What tasks and the driver write together; every piece goes the way that Spark would take.
+
+    What is `told` comes besides, each piece before the block of that number.
+    """
     shipped: PlacedProgram = pickle.loads(pickle.dumps(placed))
     parts = parts_by_state(placed.program.parts())
     blocks = prepare_blocks(shipped, parts, types)
@@ -189,6 +194,8 @@ def take_blocks(
     files = ShippedFiles.of(placed.program, place.files)
     arrived: list[list[Piece]] = [[] for _ in range(partitions)]
     for number in range(len(blocks)):
+        for _, piece in (each for each in told if each[0] == number):
+            arrived[piece.target].append(piece)
         sent: list[Piece] = []
         for partition in range(partitions):
             share = Share(partition, partitions, shipped.readings, blocks[number].first)

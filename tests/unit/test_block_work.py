@@ -10,6 +10,9 @@ import pytest
 from slackwater.algebra.columns import Column, Output
 from slackwater.algebra.operators import Aggregate, Project, Scan
 from slackwater.algebra.rel import Rel
+from slackwater.executors.spark.exchange import Piece
+from slackwater.executors.spark.prepared_blocks import parts_by_state
+from slackwater.executors.spark.task_report import FAILED
 from slackwater.expr.aggregates import aggregate
 from slackwater.expr.functions import call
 from slackwater.expr.nodes import ColumnId, Expr, Literal
@@ -137,12 +140,28 @@ def test_a_part_that_fails_somewhere_fails_alone_and_is_told_everywhere(state: S
     state.arrive("sales", weighted(huge))
     program = placed()
     parts, reports = state.in_blocks(program, 3)
-    told = [why for each in reports for why in each.failed.values()]
-    assert len(told) == 1
-    assert "out of range" in told[0]
+    (told,) = {why for each in reports for why in each.failed.values()}
+    assert "out of range" in told
+    # One task of the second block fails, and all of the third leave the part out.
+    assert [each.block for each in reports if each.failed] == [1, 2, 2, 2]
     found = state.contents_of(program.program, parts)
     assert found[IN_ALL.id] == {("2",): 1}
     assert len(reports) == 9
+
+
+def test_a_part_that_any_task_left_out_does_not_count(state: SmallState) -> None:
+    """A task failed, one partition heard of it, and the task succeeded when it was repeated."""
+    program = placed()
+    (sums_part,) = {
+        part
+        for name, part in parts_by_state(program.program.parts()).items()
+        if name == PER_SHOP.id
+    }
+    heard = Piece(0, 1, FAILED, sums_part, b"a disk is full")
+    parts, reports = state.in_blocks(program, 3, [(1, heard)])
+    assert PER_SHOP.id not in parts
+    assert state.contents_of(program.program, parts)[IN_ALL.id] == {("500",): 1}
+    assert {why for each in reports for why in each.failed.values()} == {"a disk is full"}
 
 
 def test_a_block_that_is_taken_again_writes_the_same_rows(state: SmallState) -> None:

@@ -28,7 +28,13 @@ from slackwater.executors.spark.prepared_blocks import (
 )
 from slackwater.executors.spark.shipped_files import ShippedFiles, TaskPlace
 from slackwater.executors.spark.task_process import Loaded, load
-from slackwater.executors.spark.task_report import REPORT, TaskReport, failures
+from slackwater.executors.spark.task_report import (
+    FAILED,
+    REPORT,
+    TaskReport,
+    failures,
+    tell_of_failures,
+)
 from slackwater.plan.observations import Observed
 from slackwater.plan.placed import Move
 from slackwater.state.columns import conform_batch
@@ -38,6 +44,7 @@ from slackwater.state.worker import Batches, spare_the_collector
 
 _EXCHANGING = "exchanging rows"
 _LOADING = "preparing in tasks"
+_TOLD = (REPORT, FAILED)
 _CARRIED_BYTES = 4 * 1024 * 1024
 """That all tasks of a block carry to the driver together."""
 
@@ -94,8 +101,7 @@ class BlockWork:
 
     def __init__(self, loaded: Loaded, number: int, share: Share, place: Place):
         """Nothing is done yet."""
-        self._block: PreparedBlock = loaded.blocks[number]
-        self._tools = loaded.tools
+        self._loaded = loaded
         self._number = number
         self._share = share
         self._tally = _Tally()
@@ -111,28 +117,45 @@ class BlockWork:
         """What is for later blocks, and a report, once all that was written is on disk."""
         cpu = time.thread_time_ns()
         broken = failures(pieces)
-        arrived = _Arrived(pieces, self._number, self._block)
+        arrived = _Arrived(pieces, self._number, self._block, is_last=self._is_last())
+        # Whoever is done with a frame lets go of it, so nobody else may hold its pieces.
+        del pieces
         yield from arrived.passing
         sent: set[str] = set()
         for number, part in self._block.parts.items():
-            if number in broken:
-                continue
-            run = self._run(number, part, arrived)
-            if run is None:
-                continue
-            for each in part.outgoing:
-                if each.address not in sent:
-                    sent.add(each.address)
-                    yield from self._timed(self._send(each, run))
+            if number not in broken:
+                yield from self._take_part(number, part, arrived, sent)
+        if not self._is_last():
+            yield from tell_of_failures(self._tally.failed, self._share.number, self._share.of)
+        self._tally.failed.update(broken)
         self._publish()
         self._tally.counters.cpu = time.thread_time_ns() - cpu
         report = self._tally.report(
             self._number, self._share.number, self._encoder.bytes, self._carried.rows
         )
-        yield from report.pieces(self._share.of)
+        yield report.piece()
+
+    @property
+    def _block(self) -> PreparedBlock:
+        return self._loaded.blocks[self._number]
+
+    def _is_last(self) -> bool:
+        return self._number + 1 == len(self._loaded.blocks)
+
+    def _take_part(
+        self, number: int, part: PreparedPart, arrived: _Arrived, sent: set[str]
+    ) -> Iterator[Piece]:
+        """Take a part, and give what it sends unless another has sent it."""
+        run = self._run(number, part, arrived)
+        if run is None:
+            return
+        for each in part.outgoing:
+            if each.address not in sent:
+                sent.add(each.address)
+                yield from self._timed(self._send(each, run))
 
     def _run(self, number: int, part: PreparedPart, arrived: _Arrived) -> LocalRun | None:
-        run = LocalRun(part.prepared, self._tools, self._common, self._share)
+        run = LocalRun(part.prepared, self._loaded.tools, self._common, self._share)
         started = time.perf_counter()
         for name in part.given:
             run.give(name, arrived.batches(name), self._block.arriving[name])
@@ -219,15 +242,18 @@ class _Tally:
 class _Arrived:
     """What came for a block, and what goes on to later ones."""
 
-    def __init__(self, pieces: list[Piece], number: int, block: PreparedBlock):
+    def __init__(self, pieces: list[Piece], number: int, block: PreparedBlock, *, is_last: bool):
+        told = (REPORT,) if is_last else (REPORT, FAILED)
         self.passing = [
-            each for each in pieces if each.frame == REPORT or block_of(each.frame) > number
+            each
+            for each in pieces
+            if each.frame in told or (each.frame not in _TOLD and block_of(each.frame) > number)
         ]
         self._number = number
         self._block = block
         self._pieces: dict[str, list[Piece]] = {}
         for each in pieces:
-            if each.frame != REPORT and block_of(each.frame) == number:
+            if each.frame not in _TOLD and block_of(each.frame) == number:
                 self._pieces.setdefault(each.frame, []).append(each)
         self._readers = Counter(name for part in block.parts.values() for name in part.given)
 

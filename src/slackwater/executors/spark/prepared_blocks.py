@@ -17,7 +17,7 @@ from slackwater.compiler.duckdb.types import Columns
 from slackwater.executors.driver.engine import arrow_schema
 from slackwater.executors.driver.prepare import Prepared, own_suffix, step_columns
 from slackwater.plan.placed import Block, PlacedProgram, Send
-from slackwater.plan.program import AppendStep, ComputeStep, Program, Step
+from slackwater.plan.program import AppendStep, ComputeStep, Program, StateRowsStep, Step
 from slackwater.state.columns import WEIGHT, compact
 from slackwater.types import DataType
 
@@ -104,12 +104,13 @@ def prepare_blocks(
     for number in reversed(range(len(placed.blocks))):
         block = placed.blocks[number]
         sends = [_outgoing(each, columns[number], needed) for each in block.sends]
+        arriving = _arriving(placed, number)
         preparing = _Preparing(
-            number, block, columns[number], statements[number], labels, tuple(sends)
+            number, block, columns[number], statements[number], labels, tuple(sends), arriving
         )
         prepared = {part: preparing.part(part) for part in preparing.parts()}
         schemas: dict[str, pa.Schema] = {}
-        for name in _arriving(placed, number):
+        for name in arriving:
             read = (each.prepared.needed(name) for each in prepared.values())
             wanted = frozenset(chain.from_iterable(read))
             wanted = wanted or _any_column(columns[number][name])
@@ -160,9 +161,16 @@ def _labels(placed: PlacedProgram, parts: Mapping[str, int]) -> _Labels:
         for step in reversed(block.steps):
             if isinstance(step, AppendStep):
                 add(number, _own_name(step), frozenset({parts[step.arrangement.id]}))
-            for name in step.reads:
+            for name in _looks_at(step):
                 add(number, name, found.get((number, _own_name(step)), _NOBODY))
     return found
+
+
+def _looks_at(step: Step) -> tuple[str, ...]:
+    """The frames that a step needs, if only to know whether they have rows."""
+    if isinstance(step, StateRowsStep) and step.beside is not None:
+        return (*step.reads, step.beside)
+    return step.reads
 
 
 def _own_name(step: Step) -> str:
@@ -185,6 +193,7 @@ class _Preparing:
     statements: Mapping[str, DuckdbStatement]
     labels: _Labels
     sends: tuple[Outgoing, ...]
+    arriving: frozenset[str]
 
     def parts(self) -> list[int]:
         """The parts that have anything to do here."""
@@ -203,7 +212,8 @@ class _Preparing:
         own = {step.name: step for step in steps}
         statements = {name: each for name, each in self.statements.items() if name in own}
         prepared = Prepared(steps, statements, self.columns, handed_on=handed_on)
-        given = frozenset(name for name in prepared.readers() if name not in own)
+        looked_at = frozenset(chain.from_iterable(map(_looks_at, steps))) & self.arriving
+        given = (looked_at | prepared.readers().keys()) - own.keys()
         return PreparedPart(prepared, given, sends)
 
     def _labels_of(self, name: str) -> frozenset[int]:

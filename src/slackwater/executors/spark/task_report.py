@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from slackwater.executors.spark.exchange import Piece
@@ -13,6 +13,8 @@ from slackwater.state.segments import SegmentFile
 
 REPORT = "report"
 """In place of a frame: for the driver, by way of all later blocks."""
+FAILED = "failed"
+"""In place of a frame: for the later tasks of all partitions, that a part has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +31,14 @@ class TaskReport:
     """By kind of work."""
     bytes_sent: int
     failed: Mapping[int, str] = field(default_factory=dict)
-    """Parts that cannot be taken here, with the reasons."""
+    """Parts that were not taken here, with the reasons: they failed here or before."""
     carried: Mapping[str, bytes] = field(default_factory=dict)
     """Rows of small segments, which nobody has written yet."""
     counters: ReadCounters = field(default_factory=ReadCounters)
 
-    def pieces(self, partitions: int) -> Iterable[Piece]:
-        """The report as it travels; if a part failed, all later tasks hear of it."""
-        data = pickle.dumps(self)
-        targets = range(partitions) if self.failed else (self.partition,)
-        return [Piece(target, self.partition, REPORT, self.block, data) for target in targets]
+    def piece(self) -> Piece:
+        """The report as it travels, to the same partition of the next block."""
+        return Piece(self.partition, self.partition, REPORT, self.block, pickle.dumps(self))
 
 
 def read_reports(pieces: Iterable[Piece]) -> list[TaskReport]:
@@ -47,6 +47,17 @@ def read_reports(pieces: Iterable[Piece]) -> list[TaskReport]:
     return [pickle.loads(found[key]) for key in sorted(found)]
 
 
+def tell_of_failures(failed: Mapping[int, str], partition: int, partitions: int) -> Iterator[Piece]:
+    """Parts that failed in a partition, for all later tasks.
+
+    A task that is repeated may succeed where it failed before. So tasks report besides what they
+    left out because they were told to: nothing counts of a part that any of them left out.
+    """
+    for part, why in failed.items():
+        for target in range(partitions):
+            yield Piece(target, partition, FAILED, part, why.encode())
+
+
 def failures(pieces: Iterable[Piece]) -> dict[int, str]:
-    """The parts that failed anywhere."""
-    return {part: why for each in read_reports(pieces) for part, why in each.failed.items()}
+    """The parts that tasks were told to have failed."""
+    return {each.seq: each.data.decode() for each in pieces if each.frame == FAILED}
