@@ -29,6 +29,7 @@ _ONLY_PLANNING = (
     "spark.sql.autoBroadcastJoinThreshold",
     "spark.sql.codegen.",
     "spark.sql.constraintPropagation.enabled",
+    "spark.sql.execution.arrow.maxBytesPerBatch",
     "spark.sql.execution.arrow.maxRecordsPerBatch",
     "spark.sql.optimizer.",
     "spark.sql.shuffle.partitions",
