@@ -24,6 +24,7 @@ POINTS: Final[Mapping[str, str]] = {
     "run.written": "all segments of the run are written; no commit names them",
     "segment.writing": "part of a segment is in its temporary file",
     "segment.written": "the segment has its final name; the worker or merge has not ended",
+    "block.taken": "a task has taken a block's steps; nobody has its report yet",
     "pack.writing": "the small segments of a run are in one temporary file",
     "pack.written": "that file has its final name; no commit names it",
     "commit.before": "the database transaction of the commit has not begun",

@@ -23,7 +23,7 @@ def on_cluster(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "batches", "doing"), [("segment.writing", 2, "ingest"), ("segment.written", 3, "run")]
+    ("fault", "batches", "doing"), [("segment.writing", 2, "ingest"), ("block.taken", 3, "run")]
 )
 def test_what_fails_because_its_workers_die_changes_nothing(
     spark: SparkSession, tmp_path: Path, fault: str, batches: int, doing: str

@@ -35,6 +35,7 @@ from slackwater.executors.spark.task_report import (
     failures,
     tell_of_failures,
 )
+from slackwater.faults import reach
 from slackwater.plan.observations import Observed
 from slackwater.plan.placed import Move
 from slackwater.state.columns import conform_batch
@@ -129,6 +130,7 @@ class BlockWork:
             yield from tell_of_failures(self._tally.failed, self._share.number, self._share.of)
         self._tally.failed.update(broken)
         self._publish()
+        reach("block.taken")
         self._tally.counters.cpu = time.thread_time_ns() - cpu
         report = self._tally.report(
             self._number, self._share.number, self._encoder.bytes, self._carried.rows
