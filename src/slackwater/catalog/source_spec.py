@@ -95,5 +95,5 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 
 def _has_limited_length(dtype: DataType) -> bool:
-    """Whether a type is CHAR or VARCHAR."""
+    """Tell if a type is CHAR or VARCHAR."""
     return isinstance(dtype, OpaqueType) and bool(_OF_LIMITED_LENGTH.fullmatch(dtype.text))

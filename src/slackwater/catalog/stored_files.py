@@ -36,7 +36,7 @@ class StoredFiles:
         return self.catalog.source(source).types
 
     def key(self, source: str) -> tuple[Expr, ...]:
-        """What a source's rows are hashed by, over its stored columns."""
+        """The key by which rows of a source are hashed, over its stored columns."""
         return self.catalog.source(source).arrangement.key
 
 

@@ -32,7 +32,7 @@ class StateFiles(Protocol):
         """The types of a source's columns."""
 
     def key(self, source: str) -> tuple[Expr, ...]:
-        """What a source's rows are hashed by, over its stored columns."""
+        """The key by which rows of a source are hashed, over its stored columns."""
 
 
 @dataclass(frozen=True, slots=True)

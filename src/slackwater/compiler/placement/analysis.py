@@ -74,9 +74,9 @@ class _Frame:
     natural: Place
     is_partial: bool = False
     always_first: bool = False
-    """Whether all its rows are in the first partition, however it is made."""
+    """True if all its rows are in the first partition, however it is made."""
     is_light: bool = False
-    """Whether the first partition may make it alone where all of it is wanted there."""
+    """True if the first partition may make it alone where all of it is wanted there."""
     places: dict[_Root, tuple[int, list[Term]]] = field(default_factory=dict)
     """Its own places, each with the ways to say it, by what these come down to."""
 
@@ -154,7 +154,7 @@ class _Analysis:
         return likely_step_place(step, below, grouped=grouped)
 
     def _root(self, frame: _Frame, term: Term) -> _Root:
-        """What a term comes down to: terms of a frame that always agree have the same."""
+        """The root of a term: terms of a frame that always agree have the same."""
         key = (frame.number, term)
         if key not in self._roots:
             self._roots[key] = key
@@ -374,7 +374,7 @@ def _joins(rel: Rel) -> bool:
 
 
 def _better(one: Mode, other: Mode) -> bool:
-    """Whether a mode asks for no more than another and gives no less, or comes before its equal."""
+    """Tell if a mode asks for no more than another and gives no less, or precedes its equal."""
     return (
         one is not other
         and all(a.place in (ANY, b.place) for a, b in zip(one.slots, other.slots, strict=True))

@@ -29,7 +29,7 @@ def awaited_frames(steps: Iterable[Step]) -> Mapping[str, str]:
 
 
 def _joins(step: Step, name: str, beside: str) -> bool:
-    """Whether a statement reads two frames only to join them."""
+    """Tell if a statement reads two frames only to join them."""
     if not isinstance(step, ComputeStep):
         return False
     joined = sum(

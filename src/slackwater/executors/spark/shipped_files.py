@@ -86,7 +86,7 @@ class ShippedFiles:
         return self.source_types[source]
 
     def key(self, source: str) -> tuple[Expr, ...]:
-        """What a source's rows are hashed by, over its stored columns."""
+        """The key by which rows of a source are hashed, over its stored columns."""
         return self.source_keys[source]
 
 
